@@ -132,8 +132,7 @@ def assay_client(
 ) -> Callable[[], None]:
     """The four metrics, the durable store on; embeddings may be computed in the process."""
     import assay
-    from assay.judges.openai.embeddings import OpenAIEmbedder
-    from assay.judges.openai.judge import OpenAI
+    from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
     settings = assay.Settings(limits=assay.Limits(concurrency=in_flight), together=together)
     judge = OpenAI("scripted", base_url=url, api_key="none")

@@ -37,8 +37,7 @@ from benchmarks.data import ROOT
 sys.path.insert(0, str(ROOT / "tests"))
 
 import assay
-from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.judges.openai.judge import OpenAI
+from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 from benchmarks.engine import METRICS, rows
 from support.faults import Call, Faults
 from support.llm_server import LLMServer

@@ -125,8 +125,7 @@ def killed(data: str, workers: int) -> None:
 
 
 def llm(data: str, workers: int) -> None:
-    from assay.judges.openai.embeddings import OpenAIEmbedder
-    from assay.judges.openai.judge import OpenAI
+    from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
     with server("--latency_s", "0.3") as url:
         judge = OpenAI("scripted", base_url=url, api_key="none")

@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from assay.judge import Backend, Judge, Limits, Reply, Task
     from assay.judges import backend
     from assay.judges.openai.batch import OpenAIBatch
-    from assay.judges.openai.embeddings import OpenAIEmbedder
-    from assay.judges.openai.judge import OpenAI
+    from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
     from assay.judges.prices import list_price
     from assay.judges.scripted import Scripted
     from assay.judges.specs import cascade
@@ -93,8 +92,7 @@ _NAMES = {
     "assay.judge": "Backend Judge Limits Reply Task",
     "assay.judges": "backend",
     "assay.judges.openai.batch": "OpenAIBatch",
-    "assay.judges.openai.embeddings": "OpenAIEmbedder",
-    "assay.judges.openai.judge": "OpenAI",
+    "assay.judges.openai.judge": "OpenAI OpenAIEmbedder",
     "assay.judges.prices": "list_price",
     "assay.judges.scripted": "Scripted",
     "assay.judges.specs": "cascade",

@@ -332,16 +332,18 @@ class Backend(ABC):
         return ""
 
     async def aopen(self) -> None:
-        """Make ready for the first call."""
-        return  # nothing by default
+        """Make ready for the first call; by default those that it asks."""
+        for judge in self.behind():
+            await judge.aopen()
 
     def stop(self) -> None:
         """Send nothing any more; what is on its way may arrive."""
-        return  # nothing by default
+        for judge in self.behind():
+            judge.stop()
 
     async def aclose(self) -> None:
         """Let go of connections, workers and calls, when the last run in a loop has ended."""
-        return  # nothing by default
+        await asyncio.gather(*(judge.aclose() for judge in self.behind()))
 
 
 class AttributeBackend(Backend):

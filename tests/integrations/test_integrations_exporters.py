@@ -10,7 +10,7 @@ from exporters_help import ROWS as ALL
 import assay
 from assay.errors import InputError
 from assay.integrations import exporters, langfuse, mlflow, phoenix
-from assay.integrations.exporters import Sent
+from assay.integrations.exporters import ExportCounts
 from support.over import over
 from support.scripts import plausible, split, verify
 
@@ -84,7 +84,7 @@ class TestWhatIsTold:
 class TestLangfuse:
     def test_each_score_is_added_to_its_trace_with_its_evidence(self, result):
         client = Heard()
-        assert langfuse.send(result, client=client) == Sent(3, 0, left_out=1, untraced=1)
+        assert langfuse.send(result, client=client) == ExportCounts(3, 0, left_out=1, untraced=1)
         first = client.calls[0][1]
         assert (first["trace_id"], first["observation_id"]) == (TRACE, "b" * 16)
         assert (first["name"], first["value"]) == ("faithfulness", 0.5)
@@ -103,7 +103,7 @@ class TestLangfuse:
 class TestPhoenix:
     def test_each_span_is_annotated_with_scores_and_reasons(self, result):
         client = Heard()
-        assert phoenix.send(result, client=client) == Sent(3, 1, left_out=0, untraced=1)
+        assert phoenix.send(result, client=client) == ExportCounts(3, 1, left_out=0, untraced=1)
         ((name, given),) = client.calls
         assert name == "log_span_annotations"
         assert given["span_annotations"] == phoenix.annotations(result)
@@ -116,7 +116,7 @@ class TestPhoenix:
         assert phoenix.annotations(result)[2]["annotator_kind"] == "CODE"
 
     def test_many_are_sent_in_parts(self, result, monkeypatch):
-        monkeypatch.setattr(phoenix, "_AT_ONCE", 3)
+        monkeypatch.setattr(phoenix, "_BATCH", 3)
         client = Heard()
         phoenix.send(result, client=client)
         assert [len(given["span_annotations"]) for _, given in client.calls] == [3, 1]
@@ -144,7 +144,7 @@ class TestSpans:
 
     def test_samples_without_one_are_counted(self, db, send):
         rows = [ROWS[0], {**ROWS[1], "metadata": {"trace_id": TRACE}}, ROWS[2]]
-        assert send(finished(db, rows)) == Sent(2, 0, left_out=0, untraced=2)
+        assert send(finished(db, rows)) == ExportCounts(2, 0, left_out=0, untraced=2)
 
     def test_if_none_has_one_that_is_an_error(self, db, send):
         result = finished(db, [{**row, "metadata": {"trace_id": TRACE}} for row in ROWS])
@@ -163,7 +163,7 @@ class TestSpans:
 
 def test_columns_of_a_table_name_the_trace_too(db):
     rows = [{**ROWS[0], "metadata": {}, "trace_id": TRACE, "span_id": "b" * 16}]
-    items, untraced = exporters.traced(finished(db, rows))
+    items, untraced = exporters.with_trace(finished(db, rows))
     assert ({(item.trace, item.span) for item in items}, untraced) == ({(TRACE, "b" * 16)}, 0)
 
 
@@ -180,7 +180,7 @@ class TestOpenTelemetry:
         kept, provider = exporter(), LoggerProvider(shutdown_on_exit=False)
         processor = exports.SimpleLogRecordProcessor(kept)
         provider.add_log_record_processor(processor)
-        assert emit(result, provider=provider) == Sent(3, 1, left_out=0, untraced=1)
+        assert emit(result, provider=provider) == ExportCounts(3, 1, left_out=0, untraced=1)
         half, silent, *_ = [data.log_record for data in kept.get_finished_logs()]
         assert half.event_name == "gen_ai.evaluation.result"
         assert (f"{half.trace_id:032x}", f"{half.span_id:016x}") == (TRACE, "b" * 16)

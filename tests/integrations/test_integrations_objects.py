@@ -12,7 +12,7 @@ import assay
 from assay._runner.event_loop import run_to_completion
 from assay.errors import CutShort, Denied, TimedOut, TooLong, Unavailable
 from assay.integrations.objects import (
-    Form,
+    StructuredOutput,
     awaited,
     blocking,
     judge_error,
@@ -81,7 +81,7 @@ class TestWhatAFailureMeans:
         async def without():
             return "never"
 
-        form = Form()
+        form = StructuredOutput()
         with pytest.raises(CutShort):
             await form.ask(within, without)
         assert form.offered

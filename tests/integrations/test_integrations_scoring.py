@@ -42,7 +42,7 @@ class TestOneSample:
         assert (await scorer.ascore(ROW))[0].value == scorer.score(ROW)[0].value == 0.5
 
     async def test_several_samples_are_one_run_in_their_order(self, scorer):
-        found = await scorer.aeach([ROW, SILENT])
+        found = await scorer.ascore_many([ROW, SILENT])
         assert [findings[0].value for findings in found] == [0.5, None]
         assert len({finding.run for findings in found for finding in findings}) == 1
 
@@ -136,14 +136,14 @@ class TestRowsOfARunningSystem:
 
     def test_a_document_found_twice_is_kept_once(self):
         request = Request("q")
-        request.retrieved([{"text": "a"}, {"text": "b"}])
-        request.retrieved([{"text": "b"}, {"text": "c"}])
+        request.add_documents([{"text": "a"}, {"text": "b"}])
+        request.add_documents([{"text": "b"}, {"text": "c"}])
         assert request.documents == [{"text": "a"}, {"text": "b"}, {"text": "c"}]
 
     def test_they_are_written_as_a_data_set(self, tmp_path, db):
         seen = Rows()
         request = Request(ROW["question"], documents=[{"text": "Water is wet.", "id": "w"}])
-        request.count(7)
+        request.add_tokens(7)
         seen.add(request, ROW["answer"])
         path = seen.write(tmp_path / "seen.jsonl")
         result = assay.evaluate(path, "faithfulness", plausible(), store=db)

@@ -5,7 +5,7 @@ import json
 import pytest
 from exporters_help import TRACE, finished, listening
 
-from assay.integrations.exporters import Sent
+from assay.integrations.exporters import ExportCounts
 
 pytestmark = pytest.mark.integrations
 
@@ -80,7 +80,7 @@ class TestLangfuse:
         with listening({"successes": [], "errors": []}) as (url, heard):
             keys = {"public_key": "pk", "secret_key": "sk"}
             client = langfuse.Langfuse(**keys, host=url)
-            assert send(result, client=client) == Sent(3, 0, left_out=1, untraced=1)
+            assert send(result, client=client) == ExportCounts(3, 0, left_out=1, untraced=1)
             client.shutdown()
         # Version 5 posts the scores themselves, those before it a batch of events.
         sent = [

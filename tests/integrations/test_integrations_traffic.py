@@ -144,9 +144,9 @@ def test_a_failed_answer_is_kept_with_its_error(file, running):
 
 
 def test_a_full_queue_drops_and_counts_and_never_waits(file, monkeypatch, running):
-    monkeypatch.setattr(traffic, "_LONGEST_QUEUE", 4)
+    monkeypatch.setattr(traffic, "_MAX_QUEUE", 4)
     held = threading.Event()
-    monkeypatch.setattr(traffic.Gathering, "take", lambda *_: held.wait())
+    monkeypatch.setattr(traffic.TraceBuffer, "take", lambda *_: held.wait())
     taking, tracer = running(file)
     for _ in range(20):
         tracer.start_span("step").end()  # would hang here if it waited
@@ -157,7 +157,7 @@ def test_a_full_queue_drops_and_counts_and_never_waits(file, monkeypatch, runnin
 def test_where_too_many_traces_wait_for_late_spans_the_oldest_is_written_at_once(
     file, monkeypatch, running
 ):
-    monkeypatch.setattr(traffic, "_MOST_TRACES", 2)
+    monkeypatch.setattr(traffic, "_MAX_TRACES", 2)
     taking, tracer = running(file, linger=60.0)
     for n in range(4):
         answer(tracer, f"q{n}")
@@ -167,7 +167,7 @@ def test_where_too_many_traces_wait_for_late_spans_the_oldest_is_written_at_once
 
 
 def test_where_too_many_traces_are_open_the_oldest_is_given_up(file, monkeypatch, running):
-    monkeypatch.setattr(traffic, "_MOST_TRACES", 2)
+    monkeypatch.setattr(traffic, "_MAX_TRACES", 2)
     taking, tracer = running(file)
     for n in range(3):
         with api.use_span(tracer.start_span("root")):  # never ends

@@ -8,8 +8,7 @@ from assay import InputError, Limits, Scripted, Settings, backend, cascade, eval
 from assay._middleware.wrapper import Route
 from assay._store import Store
 from assay._store.labels import HumanLabel
-from assay.judges.cascade import CascadePolicy, decisions
-from assay.judges.cascade_labels import read_labels
+from assay.judges.cascade import CascadePolicy, decisions, read_labels
 from assay.sample import Sample
 from assay.tasks import Statement, Verdict, VerifyStatements
 from support.over import over

@@ -10,7 +10,7 @@ from assay._middleware.limiter import Limiter
 from assay.errors import Denied, Unavailable, Unsupported
 from assay.judge import Backend, Judge
 from assay.judges.embedder import MOST_TEXTS, Embedder, EmbedTexts, MicroBatcher
-from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.judge import OpenAIEmbedder
 from assay.tasks import Embed, RateAnswer
 from support.answers import vector
 from support.faults import Faults

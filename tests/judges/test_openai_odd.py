@@ -162,7 +162,7 @@ def test_json_nested_without_end_is_a_reply_that_cannot_be_read(status, around):
         assert f"answered {status}" in str(error)
         return
     with pytest.raises(Unavailable, match="sent no chat completion but") as caught:
-        OpenAI("m", base_url="http://x/v1")._heard(status, deep.encode(), {}, "prompt")
+        OpenAI("m", base_url="http://x/v1")._read_response(status, deep.encode(), {}, "prompt")
     assert not caught.value.permanent
 
 
@@ -173,7 +173,7 @@ FAILED = {"code": 502, "message": "Provider disconnected"}
 def heard(body, status=200):
     """What is read off a reply to a prompt: a completion or a refusal."""
     judge = OpenAI("m", base_url="http://x/v1")
-    return judge._heard(status, json.dumps(body).encode(), {}, PROMPT)
+    return judge._read_response(status, json.dumps(body).encode(), {}, PROMPT)
 
 
 @over(

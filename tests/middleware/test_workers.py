@@ -9,7 +9,7 @@ import pytest
 from assay import errors
 from assay._middleware.workers import (
     HOPELESS,
-    MOST_DEATHS,
+    MAX_DEATHS,
     Pool,
     PoolSettings,
     WorkerDied,
@@ -20,8 +20,7 @@ from assay.errors import Denied, TimedOut, Unavailable, Unreadable
 from assay.judge import Reply
 from assay.judges.embedded import Embedded
 from assay.judges.gguf.engine import TooLong as TooLongForGguf
-from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.judges.openai.judge import OpenAI
+from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 from assay.tasks import Embed
 from support.over import over
 
@@ -217,7 +216,7 @@ class TestAWorkerThatDies:
         assert [getattr(reply, "raw", None) for reply in replies] == ["0/0", None, "2/2"]
         assert isinstance(replies[1], Unavailable)
         assert replies[1].permanent
-        assert str(MOST_DEATHS) in str(replies[1])
+        assert str(MAX_DEATHS) in str(replies[1])
 
     async def test_workers_that_never_come_to_work_stop_the_run_with_the_cause(self, open_pool):
         pool, staff = open_pool(Echo(), PoolSettings(workers=1, room=4, gather_s=0.005))

@@ -2,8 +2,7 @@
 
 import pytest
 
-from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.judges.openai.judge import OpenAI
+from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 from support.llama import llama, missing, smollm
 
 

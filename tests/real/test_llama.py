@@ -13,8 +13,7 @@ from assay import Limits
 from assay._middleware.limiter import Limiter
 from assay.errors import Denied, Unavailable
 from assay.judge import Judge
-from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.judges.openai.judge import OpenAI
+from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 from assay.metrics import METRICS
 from assay.tasks import (
     TASKS,

@@ -60,7 +60,7 @@ VALUES = st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=Fals
 @given(st.lists(VALUES | st.text().filter(lambda t: "\0" not in t), max_size=6))
 def test_what_sqlite_keeps_of_values_has_the_checksum_of_the_values(values):
     with closing(sqlite3.connect(":memory:")) as db:
-        integrity.teach(db)
+        integrity.add_sql_functions(db)
         marks = ", ".join(f"c{n} REAL" if isinstance(v, float) else f"c{n}"
                           for n, v in enumerate(values))  # fmt: skip
         db.execute(f"CREATE TABLE t (x, {marks or 'y'})")

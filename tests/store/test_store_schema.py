@@ -49,7 +49,7 @@ def test_a_new_store_is_what_migrating_an_old_one_makes(db, tmp_path, first):
     Store(db).close()
     old = tmp_path / "old.db"
     with closing(sqlite3.connect(old, isolation_level=None)) as connection:
-        integrity.teach(connection)
+        integrity.add_sql_functions(connection)
         schema._add_functions(connection)
         for migration in schema.MIGRATIONS[: first + 1]:
             schema._execute(connection, migration)

@@ -126,8 +126,7 @@ class Judges:
 
     def _over_http(self, scheme: str, model: str, *, embedder: bool) -> Backend:
         from assay.judges.openai.batch import OpenAIBatch
-        from assay.judges.openai.embeddings import OpenAIEmbedder
-        from assay.judges.openai.judge import OpenAI
+        from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
         options: dict[str, Any] = {"timeout": self._request.timeout}
         if not embedder and scheme != "openai-batch":

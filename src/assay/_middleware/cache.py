@@ -97,7 +97,7 @@ class ReplyCache(Wrapper):
         capabilities = self._backend.capabilities
         self._local = capabilities.local
         self._claims = not self._local and capabilities.batch_size is None
-        self._elsewhere: set[str] = set()  # keys that another process asks for
+        self._claimed_elsewhere: set[str] = set()  # keys that another process asks for
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
         """Whether the reply is in the store from before this run: it would cost nothing."""
@@ -119,14 +119,14 @@ class ReplyCache(Wrapper):
             return known
         # The call has a task of its own, which no caller that is cancelled takes along: others may
         # wait for the same reply, and it is paid for. As asyncio.shield, at a third of its cost.
-        mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         if key in self._waiting:
             self._served.known += 1
-            self._waiting[key].append(mine)
+            self._waiting[key].append(future)
         else:
-            self._waiting[key] = [mine]
+            self._waiting[key] = [future]
             self._calls[key] = asyncio.create_task(self._call(task, draw, key))
-        return await mine
+        return await future
 
     def _known(self, task: Task[Any], key: str) -> Reply | None:
         """The reply in the store; CutShort if it is known that the length limit cuts it."""
@@ -157,7 +157,7 @@ class ReplyCache(Wrapper):
         the store first would leave them waiting for a write that never comes.
         """
         self._backend.stop()
-        for key in self._elsewhere:  # another process goes on asking
+        for key in self._claimed_elsewhere:  # another process goes on asking
             self._calls[key].cancel()
         calls = list(self._calls.values())
         if calls and not self._local:
@@ -171,15 +171,15 @@ class ReplyCache(Wrapper):
 
     async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
         if not self._claims:
-            return await self._computed(task, draw, key)
-        mine = await self._claimed(key)
+            return await self._ask_once(task, draw, key)
+        claimed = await self._wait_for_claim(key)
         try:
-            return self._known(task, key) or await self._paid(task, draw, key)
+            return self._known(task, key) or await self._ask_backend(task, draw, key)
         finally:
-            if mine:
+            if claimed:
                 self._store.claims.release(key)
 
-    async def _computed(self, task: Task[Any], draw: int, key: str) -> Reply:
+    async def _ask_once(self, task: Task[Any], draw: int, key: str) -> Reply:
         while other := self._in_flight.get(key):
             await asyncio.wait([other])
             if known := self._known(task, key):
@@ -188,28 +188,28 @@ class ReplyCache(Wrapper):
         assert me is not None  # noqa: S101 - a coroutine runs in a task
         self._in_flight[key] = me
         try:
-            return await self._paid(task, draw, key)
+            return await self._ask_backend(task, draw, key)
         finally:
             del self._in_flight[key]
 
-    async def _claimed(self, key: str) -> bool:
+    async def _wait_for_claim(self, key: str) -> bool:
         """Return once no other process asks for it; whether it is claimed now.
 
         One that holds it for ever is stopped, or hangs: it is not waited for.
         """
         if self._store.claims.claim(key):
             return True
-        self._elsewhere.add(key)
+        self._claimed_elsewhere.add(key)
         try:
             for _ in range(round(MAX_WAIT_S / POLL_S)):
                 await asyncio.sleep(POLL_S)
                 if self._store.claims.claim(key):
                     return True
         finally:
-            self._elsewhere.discard(key)
+            self._claimed_elsewhere.discard(key)
         return False
 
-    async def _paid(self, task: Task[Any], draw: int, key: str) -> Reply:
+    async def _ask_backend(self, task: Task[Any], draw: int, key: str) -> Reply:
         self._served.asked += 1
         self._served.queued += self._local
         try:

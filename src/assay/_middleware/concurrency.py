@@ -43,7 +43,7 @@ class PerLoop(Generic[T]):
         loop = asyncio.get_running_loop()
         known = self._made.get(loop)
         if known is None:
-            for old in [kept for kept in list(self._made) if kept.is_closed()]:
+            for old in [each for each in list(self._made) if each.is_closed()]:
                 self._made.pop(old, None)
             known = self._made[loop] = self._make()
         return known
@@ -73,16 +73,16 @@ class Call:
 
     async def answer(self, timeout: float) -> Reply:  # noqa: ASYNC109
         """The reply, if it comes in time."""
-        begun = asyncio.ensure_future(self.backend.reply(self.task, self.draw))
+        running = asyncio.ensure_future(self.backend.reply(self.task, self.draw))
         try:
-            done = await _ended(begun, timeout)
+            done = await _ended(running, timeout)
         except asyncio.CancelledError:
-            begun.cancel()
+            running.cancel()
             raise
         if done:
-            return begun.result()
-        begun.cancel()
-        begun.add_done_callback(_look_at)
+            return running.result()
+        running.cancel()
+        running.add_done_callback(_retrieve_exception)
         raise TimedOut(f"no reply from {self.backend.name} within {timeout:.3g} s")
 
 
@@ -94,16 +94,16 @@ def now() -> float:
 async def _ended(call: asyncio.Task[Reply], timeout: float) -> bool:  # noqa: ASYNC109
     """Whether a call ended in time. As asyncio.wait for one call, at a fraction of its cost."""
     loop = asyncio.get_running_loop()
-    woken: asyncio.Future[None] = loop.create_future()
+    ended: asyncio.Future[None] = loop.create_future()
 
     def wake(_: object = None) -> None:
-        if not woken.done():
-            woken.set_result(None)
+        if not ended.done():
+            ended.set_result(None)
 
     timer = loop.call_later(timeout, wake)
     call.add_done_callback(wake)
     try:
-        await woken
+        await ended
     finally:
         timer.cancel()
         call.remove_done_callback(wake)
@@ -124,7 +124,7 @@ def tell(
         waiting.set_exception(error)
 
 
-def _look_at(call: asyncio.Task[Reply]) -> None:
+def _retrieve_exception(call: asyncio.Task[Reply]) -> None:
     # An exception that nobody looks at would be reported when the call is collected.
     if not call.cancelled():
         call.exception()
@@ -366,15 +366,15 @@ class AdaptiveSemaphore:
         if self.free:
             self.in_use += 1
             return
-        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if first:
-            self._queue.appendleft(mine)
+            self._queue.appendleft(turn)
         else:
-            self._queue.append(mine)
+            self._queue.append(turn)
         try:
-            await mine
+            await turn
         except asyncio.CancelledError:
-            if mine.done() and not mine.cancelled():
+            if turn.done() and not turn.cancelled():
                 self.release()  # it was called up in the same moment
             raise
 
@@ -449,11 +449,11 @@ class Latencies:
         return min(most, max(SOONEST_S, MARGIN * longest)) if longest else most
 
 
-async def called(function: Callable[..., Any], *given: Any) -> Any:
+async def called(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a user's function returns, plain or async; a plain one holds nobody up."""
     method = getattr(function, "__call__", None)  # noqa: B004 - the method itself is looked at
     is_async = any(map(inspect.iscoroutinefunction, (function, method)))
-    call = functools.partial(function, *given)
+    call = functools.partial(function, *arguments)
     return await settled(call() if is_async else await in_thread(call))
 
 

@@ -97,13 +97,13 @@ class Pauses:
 
     Args:
         first: Seconds of the first.
-        most: How many in a row.
-        lost: Refusals in a row without a pause after that, before all begins anew.
+        max_pauses: How many in a row.
+        max_losses: Refusals in a row without a pause after that, before all begins anew.
     """
 
-    def __init__(self, first: float, most: int, lost: int) -> None:
-        self._most, self._lost = most, lost
-        self._seconds = [min(LONGEST_S, first * GROWTH**n) for n in range(most)]
+    def __init__(self, first: float, max_pauses: int, max_losses: int) -> None:
+        self._max_pauses, self._max_losses = max_pauses, max_losses
+        self._seconds = [min(LONGEST_S, first * GROWTH**n) for n in range(max_pauses)]
         self._row: list[float] = []
         self._advised = 0.0
 
@@ -122,19 +122,19 @@ class Pauses:
         """When the pause ends that the last of them began."""
         if not self._row or self.exhausted:
             return -math.inf
-        seconds = self._seconds[min(self.fruitless, self._most) - 1]
+        seconds = self._seconds[min(self.fruitless, self._max_pauses) - 1]
         return self._row[-1] + (self._advised or seconds)
 
     @property
     def exhausted(self) -> bool:
         """Whether there are no more: so many were made, for as long as they take by themselves."""
         waited = self.fruitless > 0 and self._row[-1] - self._row[0] >= sum(self._seconds)
-        return self.fruitless > self._most and waited
+        return self.fruitless > self._max_pauses and waited
 
     @property
     def given_up(self) -> bool:
         """Whether refusals went on after the last of them."""
-        return self.exhausted and self.fruitless >= self._most + self._lost
+        return self.exhausted and self.fruitless >= self._max_pauses + self._max_losses
 
     def refused(self, sent: float, now: float, advised: float = 0.0) -> bool:
         """Take note of a refusal of a call that was sent at `sent`, and the seconds it names.
@@ -185,14 +185,14 @@ class Losses:
         self._numbers.append(number)
         return True
 
-    def of_all(self, least: int) -> bool:
+    def of_all(self, minimum: int) -> bool:
         """Whether nearly all calls up to the last one lost were, and so many at least."""
-        if len(self._numbers) < least:
+        if len(self._numbers) < minimum:
             return False
         last = max(self._numbers)
-        first = max(self._since, last + 1 - round(least / NEARLY_ALL))
+        first = max(self._since, last + 1 - round(minimum / NEARLY_ALL))
         lost = sum(n >= first for n in self._numbers)
-        return lost >= max(least, (last + 1 - first) * NEARLY_ALL)
+        return lost >= max(minimum, (last + 1 - first) * NEARLY_ALL)
 
 
 # So many calls in a row without a reply, and none with one: there is nobody there.
@@ -233,7 +233,7 @@ class Health:
         self._answered_at = -math.inf
         self._given_up = 0  # calls, before anybody answered
         self._unserved: set[int] = set()  # calls lost since the last reply
-        self._unheard = 0  # calls that were sent since the last reply, and hung
+        self._unanswered = 0  # calls that were sent since the last reply, and hung
         self._troubles = Troubles()
 
     @property
@@ -259,7 +259,7 @@ class Health:
         self._absence.reached()
         self._troubles.add("")
         self._unserved.clear()
-        self._answered_at, self._unheard = now, 0
+        self._answered_at, self._unanswered = now, 0
         self._pauses.replied(sent.at)
 
     def failed(
@@ -269,7 +269,7 @@ class Health:
         self._absence.record(error, sent.at)
         self._troubles.add(_trouble(error), sent.at)
         if hung(error):
-            self._unheard += not again and sent.at > self._answered_at
+            self._unanswered += not again and sent.at > self._answered_at
         elif error.permanent:
             self._unserved.clear()
         elif not error.throttled:
@@ -314,8 +314,8 @@ class Health:
         """Whether it refuses all calls for now."""
         allowed = self._pace.allowed
         still = min(STILL, allowed)
-        least = still if self._pauses.fruitless else max(STILL, min(ENOUGH, allowed))
-        return self._refusals.of_all(least)
+        minimum = still if self._pauses.fruitless else max(STILL, min(ENOUGH, allowed))
+        return self._refusals.of_all(minimum)
 
     def given_up(self, error: Unavailable, now: float) -> Denied | None:
         """Take note of a call that is given up; why all others are to be, too, if they are."""
@@ -358,7 +358,7 @@ class Health:
         take too long, left over at the end.
         """
         heard_nothing = now - self._answered_at >= self._silence
-        return self._answered and hung(error) and heard_nothing and self._unheard >= HOPELESS
+        return self._answered and hung(error) and heard_nothing and self._unanswered >= HOPELESS
 
 
 REFUSES, FAILS, LATE, ABSENT = "refuses", "fails at", "is too slow for", "is not reached by"

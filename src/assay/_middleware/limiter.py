@@ -239,7 +239,7 @@ class Limiter(Wrapper):
 
     async def _attempt(self, call: Call, reservation: Reservation, attempts: Attempts) -> Reply:
         usage = self.usage
-        semaphore = await self._turn(first=attempts.hurries)
+        semaphore = await self._acquire_slot(first=attempts.hurries)
         try:
             await self._until_allowed(reservation)
             if unreachable := self._server.health.unreachable(now()):
@@ -250,7 +250,7 @@ class Limiter(Wrapper):
             usage.waiting -= not call.sent
             call.sent = True
             try:
-                return await self._watched(call, attempts.late)
+                return await self._send(call, attempts.late)
             except asyncio.CancelledError:
                 usage.lost += 1
                 raise
@@ -260,7 +260,7 @@ class Limiter(Wrapper):
         finally:
             semaphore.release()
 
-    async def _turn(self, *, first: bool) -> AdaptiveSemaphore:
+    async def _acquire_slot(self, *, first: bool) -> AdaptiveSemaphore:
         """A place among the requests in flight, once calls are made at all."""
         semaphore = self._server.semaphores.get()
         while True:
@@ -289,7 +289,7 @@ class Limiter(Wrapper):
         until = self._server.health.paused_until
         return until if long else max(until, advised)
 
-    async def _watched(self, call: Call, timeouts: int) -> Reply:
+    async def _send(self, call: Call, timeouts: int) -> Reply:
         # A call given up too soon costs a second one, never a score: that one has the whole time.
         kind, timeout_s, sent = (
             call.task.kind,

@@ -25,7 +25,7 @@ from assay.judge import BackendLike, Capabilities, Reply, Task
 # single task can kill.
 HOPELESS = 5
 # Workers that died while they had the same task: it may be what kills them.
-MOST_DEATHS = 3
+MAX_DEATHS = 3
 
 WorkItem: TypeAlias = tuple[int, Task[Any], int]  # number, task, draw
 Outcome: TypeAlias = Reply | BaseException
@@ -188,7 +188,7 @@ class Pool(Wrapper):
         self._queued = asyncio.Event()
         self._slots: list[_Slot] = []
         self._serving: list[asyncio.Task[None]] = []
-        self._telling: set[asyncio.Task[None]] = set()
+        self._dropping: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
         self._begun = asyncio.Event()
         self.paused_until = -math.inf
@@ -234,7 +234,7 @@ class Pool(Wrapper):
 
     async def aclose(self) -> None:
         """Dismiss the workers."""
-        ending = [*self._serving, *self._telling]
+        ending = [*self._serving, *self._dropping]
         for task in ending:
             task.cancel()
         await asyncio.gather(*ending, return_exceptions=True)
@@ -244,11 +244,11 @@ class Pool(Wrapper):
         if self._serving:
             return
         self._slots = [_Slot() for _ in range(self._pooling.workers)]
-        self._serving = [asyncio.create_task(self._keep(slot)) for slot in self._slots]
+        self._serving = [asyncio.create_task(self._keep_worker(slot)) for slot in self._slots]
         for task in self._serving:
-            task.add_done_callback(self._left)
+            task.add_done_callback(self._slot_ended)
 
-    def _left(self, serving: asyncio.Task[None]) -> None:
+    def _slot_ended(self, serving: asyncio.Task[None]) -> None:
         if not serving.cancelled() and (error := serving.exception()) is not None:
             self._fail(error)
 
@@ -262,7 +262,7 @@ class Pool(Wrapper):
                 job.reply.set_exception(error)
         self._queue.clear()
 
-    async def _keep(self, slot: _Slot) -> None:
+    async def _keep_worker(self, slot: _Slot) -> None:
         """Keep one worker at work, and put another in its place when it dies."""
         while self._failure is None:
             worker = self._start_worker()
@@ -277,9 +277,9 @@ class Pool(Wrapper):
 
     def _check(self, theirs: tuple[str, str]) -> None:
         ours = __version__, self.name
-        for mine, its, what in zip(ours, theirs, ("assay", "the judge"), strict=True):
-            if mine != its:
-                difference = f"{what} is {its} on a worker and {mine} here"
+        for own, remote, what in zip(ours, theirs, ("assay", "the judge"), strict=True):
+            if own != remote:
+                difference = f"{what} is {remote} on a worker and {own} here"
                 raise Denied(f"{difference} -> install the same on all machines")
 
     def _requeue(self, slot: _Slot, error: WorkerDied) -> None:
@@ -290,7 +290,7 @@ class Pool(Wrapper):
         slot.held.clear()
         for job in reversed(jobs):
             job.worker, job.deaths = None, job.deaths + 1
-            if job.deaths >= MOST_DEATHS:
+            if job.deaths >= MAX_DEATHS:
                 what = f"{job.deaths} workers died while they had it"
                 job.reply.set_exception(Unavailable(f"{what}: {error}", permanent=True))
             else:
@@ -301,18 +301,18 @@ class Pool(Wrapper):
     async def _serve(self, worker: Worker, slot: _Slot) -> None:
         """Give it work and take what is done, until either fails."""
         slot.room.set()
-        doing = [
+        loops = [
             asyncio.create_task(self._feed(worker, slot)),
             asyncio.create_task(self._fetch(worker, slot)),
         ]
         try:
-            ended, _ = await asyncio.wait(doing, return_when=asyncio.FIRST_COMPLETED)
+            ended, _ = await asyncio.wait(loops, return_when=asyncio.FIRST_COMPLETED)
             for task in ended:
                 task.result()
         finally:
-            for task in doing:
+            for task in loops:
                 task.cancel()
-            await asyncio.gather(*doing, return_exceptions=True)
+            await asyncio.gather(*loops, return_exceptions=True)
 
     async def _fetch(self, worker: Worker, slot: _Slot) -> None:
         while True:
@@ -365,11 +365,11 @@ class Pool(Wrapper):
             if slot.held.pop(job.number, None):
                 slot.room.set()
         if job.worker is not None:
-            telling = asyncio.ensure_future(_tell(job.worker, job.number))
-            self._telling.add(telling)
-            telling.add_done_callback(self._telling.discard)
+            dropping = asyncio.ensure_future(_drop(job.worker, job.number))
+            self._dropping.add(dropping)
+            dropping.add_done_callback(self._dropping.discard)
 
 
-async def _tell(worker: Worker, number: int) -> None:
+async def _drop(worker: Worker, number: int) -> None:
     with contextlib.suppress(WorkerDied):
         await worker.drop(number)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assay import tasks
 from assay._middleware.budget import Price
 from assay._middleware.wrapper import Route
 from assay._store import Store
@@ -16,68 +17,13 @@ from assay.judges.cascade import Cascade
 from assay.judges.embedded import Embedded
 from assay.judges.llm import LLM
 from assay.prompt import Template
-from assay.tasks import (
-    AnswerClosedBook,
-    AnswerClosedQuestions,
-    AnswerFromPassages,
-    AnswerMultipleChoice,
-    AnswerQuestions,
-    AskClosedQuestions,
-    AskMultipleChoice,
-    Choice,
-    ChooseLabel,
-    ChosenOption,
-    ClosedAnswer,
-    ClosedQuestion,
-    CompareOutcomes,
-    Comparison,
-    Embed,
-    FollowUp,
-    GenerateQuestions,
-    GiveGrade,
-    Goal,
-    Grade,
-    InferGoal,
-    JudgeContexts,
-    JudgeTopics,
-    Label,
-    ListNuggets,
-    MatchTopics,
-    MeasureLikelihood,
-    MultipleChoice,
-    NameEntities,
-    NameTopics,
-    PaperVerdicts,
-    PlanEvaluation,
-    PreferAnswer,
-    Preference,
-    RankAnswers,
-    Ranking,
-    RateAnswer,
-    Rating,
-    SelectSentences,
-    ShortAnswer,
-    SplitStatements,
-    TopicAnswer,
-    TopicMatch,
-    Usefulness,
-    Verdict,
-    VerifyStatements,
-    WriteFollowUp,
-    WriteMultiHop,
-    WriteQuestion,
-    WriteReasoning,
-    WriteSingleHop,
-    WriteUnanswerable,
-    Written,
-)
 from assay.tasks.statements import SplitTexts
 
 CHARS_PER_TOKEN = 4
 # Replies of a judge to one kind of task that tell how long its next ones will be.
 ENOUGH = 20
 # What the embedded judge does without a model, as quickly as any guess.
-_BY_RULES = (SplitStatements.kind, NameEntities.kind)
+_BY_RULES = (tasks.SplitStatements.kind, tasks.NameEntities.kind)
 # So many tasks of a kind are done in earnest, to see how long they take.
 TRIED = 16
 # Replies that are kept for those who ask the same again: the other metrics of a sample.
@@ -167,9 +113,9 @@ class DryRunBackend(Backend):
     work: dict[int, Workload] = field(default_factory=dict)
     _embedded: Embedded = field(default_factory=Embedded)
     # Of all that was asked 8 bytes of its key, of the last ones the replies.
-    _seen: set[int] = field(default_factory=set)
+    _counted: set[int] = field(default_factory=set)
     _recent: dict[str, Reply] = field(default_factory=dict)
-    _usual: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    _mean_lengths: dict[tuple[str, str], float | None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -192,16 +138,16 @@ class DryRunBackend(Backend):
             return self._recent[key]
         known = self.store.reply(key) if self.store else None
         # A vector of the store and a guessed one would not have the same length.
-        if known is None or isinstance(task, Embed):
+        if known is None or isinstance(task, tasks.Embed):
             reply = await self._guess(task, draw)
         else:
             reply = known
         self._recent[key] = reply
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
-        short = int(key[:16], 16)
-        if short not in self._seen:
-            self._seen.add(short)
+        key_prefix = int(key[:16], 16)
+        if key_prefix not in self._counted:
+            self._counted.add(key_prefix)
             self._count(task, reply, is_known=known is not None)
         return reply
 
@@ -230,7 +176,7 @@ class DryRunBackend(Backend):
                 self.batched[task.kind] += 1
             tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
             counts.tokens_in += tokens
-            if isinstance(task, Embed):
+            if isinstance(task, tasks.Embed):
                 work.tokens += tokens
             else:
                 written = self._written(server, task, reply)
@@ -262,10 +208,10 @@ class DryRunBackend(Backend):
     def _written(self, server: Backend, task: Task[Any], reply: Reply) -> float:
         """Tokens of a reply: as many as this judge writes on average where that is known."""
         judge = server.identity(type(task)) or ""
-        if (judge, task.kind) not in self._usual:
+        if (judge, task.kind) not in self._mean_lengths:
             n, mean = self.store.usual(judge, task.kind) if self.store else (0, 0.0)
-            self._usual[judge, task.kind] = mean if n >= ENOUGH else None
-        mean_length = self._usual[judge, task.kind]
+            self._mean_lengths[judge, task.kind] = mean if n >= ENOUGH else None
+        mean_length = self._mean_lengths[judge, task.kind]
         template = _template(server, task)
         return (
             len(fit_to_schema(task, reply.raw, template)) / CHARS_PER_TOKEN
@@ -290,10 +236,13 @@ def _template(server: Backend, task: Task[Any]) -> Template | None:
 
 def guess(task: Any) -> str:
     """A reply that the task can read, about as long as a judge's, where one is known to be that."""
-    return _GUESSES.get(task.kind, _paper_lines)(task)
+    if text := _TEXTS.get(type(task)):
+        return text(task)
+    value = _VALUES.get(type(task))
+    return _paper_lines(task) if value is None else str(task.reply(value(task)))
 
 
-def _questions(task: Any) -> str:
+def _generated_questions(task: Any) -> str:
     topic = task.answer.split(".")[0]
     questions = [f"{topic} ({number})?" for number in range(task.n)]  # each is embedded
     return json.dumps({"noncommittal": False, "questions": questions})
@@ -312,29 +261,29 @@ def _paper_lines(task: Any) -> str:
     return text.replace(". ", ".\n")[:4000] + "?"
 
 
-def _closed_questions(task: Any) -> str:
+def _closed_questions(task: Any) -> list[tasks.ClosedQuestion]:
     facts = [task.text[a:b] for a, b in spans(task.text)]
-    return AskClosedQuestions.reply([ClosedQuestion(f[:20], f"Is it so: {f}?") for f in facts])
+    return [tasks.ClosedQuestion(fact[:20], f"Is it so: {fact}?") for fact in facts]
 
 
-def _topics(task: Any) -> str:
+def _topics(task: Any) -> list[str]:
     # One topic for each message of the user.
     lines = task.conversation.splitlines()
     questions = [line.removeprefix("user: ") for line in lines if line.startswith("user: ")]
-    return NameTopics.reply([" ".join(text.split()[:5]) for text in questions])
+    return [" ".join(text.split()[:5]) for text in questions]
 
 
-def _short_answers(task: Any) -> str:
+def _short_answers(task: Any) -> list[tasks.ShortAnswer]:
     # A text answers what is asked in its own words.
-    held = set(task.text.split())
+    words = set(task.text.split())
     answers = (
-        ShortAnswer(f"q{n}", question[:20] if held.issuperset(question.split()) else None)
+        tasks.ShortAnswer(f"q{n}", question[:20] if words.issuperset(question.split()) else None)
         for n, question in enumerate(task.questions, start=1)
     )
-    return AnswerQuestions.reply([answer for answer in answers if answer.id in task.ids])
+    return [answer for answer in answers if answer.id in task.ids]
 
 
-def _verdicts(task: Any) -> str:
+def _verdicts(task: Any) -> list[tasks.Verdict]:
     # What shares most of its words with a context is supported by it.
     contexts = [(set(text.split()), text) for text in task.contexts]
     verdicts = []
@@ -342,83 +291,79 @@ def _verdicts(task: Any) -> str:
         if statement.id not in task.ids:
             continue
         words = statement.text.rstrip(".").split()
-        shared = [sum(word in held for word in words) for held, _ in contexts] or [0]
+        shared = [sum(word in of_context for word in words) for of_context, _ in contexts] or [0]
         best = max(range(len(shared)), key=shared.__getitem__)
         supported = 2 * shared[best] > len(words)
         quote = " ".join(contexts[best][1].split()[:QUOTED]) if supported else ""
         place = best if supported else None
-        verdicts.append(Verdict(statement.id, supported, REASON, place, quote))
-    return VerifyStatements.reply(verdicts)
+        verdicts.append(tasks.Verdict(statement.id, supported, REASON, place, quote))
+    return verdicts
 
 
-def _usefulness(task: Any) -> str:
+def _usefulness(task: Any) -> list[tasks.Usefulness]:
     quotes = ((i, " ".join(text.split()[:QUOTED])) for i, text in task.shown().items())
-    return JudgeContexts.reply(
-        [Usefulness(i, useful=True, reason=REASON, quote=quote) for i, quote in quotes]
-    )
+    return [tasks.Usefulness(i, useful=True, reason=REASON, quote=quote) for i, quote in quotes]
 
 
-def _choices(task: Any) -> str:
+def _choices(task: Any) -> list[tasks.Choice]:
     question_words = {word for word in task.question.lower().split() if len(word) > 3}
     chosen = [s for s in task.sentences if not question_words.isdisjoint(s.text.lower().split())]
-    return SelectSentences.reply([Choice(s.id, REASON) for s in chosen or task.sentences[:1]])
+    return [tasks.Choice(s.id, REASON) for s in chosen or task.sentences[:1]]
 
 
-def _written(task: Any) -> str:
+def _question(task: Any) -> tasks.Written:
     # In the text's own words, so that it goes through every check of a test set; backwards, so
     # that "in this document" does not point at a text.
     facts = [max(sentences(text), key=len, default="") for text in task.passages]
     answer = " ".join(facts)
     question = " ".join(reversed(answer.split()))
-    if isinstance(task, WriteUnanswerable):
-        return WriteQuestion.reply(Written(f"{question} ... and what else?"))
-    return WriteQuestion.reply(Written(question, answer, tuple(facts)))
+    if isinstance(task, tasks.WriteUnanswerable):
+        return tasks.Written(f"{question} ... and what else?")
+    return tasks.Written(question, answer, tuple(facts))
 
 
-_GUESSES: Mapping[str, Callable[[Any], str]] = {
-    Embed.kind: lambda task: Embed.reply([float(len(task.text)), 1.0]),
-    VerifyStatements.kind: _verdicts,
-    JudgeContexts.kind: _usefulness,
-    SelectSentences.kind: _choices,
-    RateAnswer.kind: lambda _task: RateAnswer.reply(Rating(1.0, noncommittal=False, reason=REASON)),
-    GenerateQuestions.kind: _questions,
-    PaperVerdicts.kind: _paper_verdicts,
-    GiveGrade.kind: lambda task: GiveGrade.reply(Grade(task.grades[-1][0], REASON)),
-    ChooseLabel.kind: lambda task: ChooseLabel.reply(Label(task.labels[-1][0], REASON)),
-    PlanEvaluation.kind: lambda _task: PlanEvaluation.reply([REASON] * 4),
-    PreferAnswer.kind: lambda _task: PreferAnswer.reply(Preference("first", REASON)),
-    RankAnswers.kind: lambda task: RankAnswers.reply(
-        Ranking(tuple(range(len(task.answers))), REASON)
-    ),
-    AskClosedQuestions.kind: _closed_questions,
-    AskMultipleChoice.kind: lambda task: AskMultipleChoice.reply(
-        [MultipleChoice(f"{n} {REASON}", ("no", "yes")) for n in range(task.n)]
-    ),
-    AnswerMultipleChoice.kind: lambda task: AnswerMultipleChoice.reply(
-        [ChosenOption(i, "A") for i in task.ids]
-    ),
-    MeasureLikelihood.kind: lambda task: MeasureLikelihood.reply([task.text], [0.0]),
-    AnswerClosedQuestions.kind: lambda task: AnswerClosedQuestions.reply(
-        [ClosedAnswer(i, yes=True, reason=REASON) for i in task.ids]
-    ),
-    NameTopics.kind: _topics,
-    JudgeTopics.kind: lambda task: JudgeTopics.reply(
-        [TopicAnswer(i, answered=True, reason=REASON) for i in task.ids]
-    ),
-    MatchTopics.kind: lambda task: MatchTopics.reply([TopicMatch(i, 0, REASON) for i in task.ids]),
-    InferGoal.kind: lambda _task: InferGoal.reply(Goal(REASON, REASON)),
-    CompareOutcomes.kind: lambda _task: CompareOutcomes.reply(
-        Comparison(reached=True, reason=REASON)
-    ),
-    AnswerQuestions.kind: _short_answers,
-    AnswerClosedBook.kind: lambda _task: AnswerClosedBook.reply([REASON]),
-    AnswerFromPassages.kind: lambda _task: REASON,
-    ListNuggets.kind: lambda _task: ListNuggets.reply([f"{REASON} {n}" for n in range(10)]),
-    WriteFollowUp.kind: lambda _task: WriteFollowUp.reply(FollowUp(_UNNAMED, REASON, _UNNAMED)),
-    **{
-        kind.kind: _written
-        for kind in (WriteSingleHop, WriteReasoning, WriteMultiHop, WriteUnanswerable)
-    },
+# Replies as they come.
+_TEXTS: Mapping[type[Task[Any]], Callable[[Any], str]] = {
+    tasks.GenerateQuestions: _generated_questions,
+    tasks.PaperVerdicts: _paper_verdicts,
+    tasks.AnswerFromPassages: lambda _task: REASON,
+    tasks.MeasureLikelihood: lambda task: task.reply([task.text], [0.0]),
+}
+# What a reply says, for the task to put into its form.
+_VALUES: Mapping[type[Task[Any]], Callable[[Any], Any]] = {
+    tasks.Embed: lambda task: [float(len(task.text)), 1.0],
+    tasks.VerifyStatements: _verdicts,
+    tasks.JudgeContexts: _usefulness,
+    tasks.SelectSentences: _choices,
+    tasks.RateAnswer: lambda _task: tasks.Rating(1.0, noncommittal=False, reason=REASON),
+    tasks.GiveGrade: lambda task: tasks.Grade(task.grades[-1][0], REASON),
+    tasks.ChooseLabel: lambda task: tasks.Label(task.labels[-1][0], REASON),
+    tasks.PlanEvaluation: lambda _task: [REASON] * 4,
+    tasks.PreferAnswer: lambda _task: tasks.Preference("first", REASON),
+    tasks.RankAnswers: lambda task: tasks.Ranking(tuple(range(len(task.answers))), REASON),
+    tasks.AskClosedQuestions: _closed_questions,
+    tasks.AnswerClosedQuestions: lambda task: [
+        tasks.ClosedAnswer(i, yes=True, reason=REASON) for i in task.ids
+    ],
+    tasks.AskMultipleChoice: lambda task: [
+        tasks.MultipleChoice(f"{n} {REASON}", ("no", "yes")) for n in range(task.n)
+    ],
+    tasks.AnswerMultipleChoice: lambda task: [tasks.ChosenOption(i, "A") for i in task.ids],
+    tasks.NameTopics: _topics,
+    tasks.JudgeTopics: lambda task: [
+        tasks.TopicAnswer(i, answered=True, reason=REASON) for i in task.ids
+    ],
+    tasks.MatchTopics: lambda task: [tasks.TopicMatch(i, 0, REASON) for i in task.ids],
+    tasks.InferGoal: lambda _task: tasks.Goal(REASON, REASON),
+    tasks.CompareOutcomes: lambda _task: tasks.Comparison(reached=True, reason=REASON),
+    tasks.AnswerQuestions: _short_answers,
+    tasks.AnswerClosedBook: lambda _task: [REASON],
+    tasks.ListNuggets: lambda _task: [f"{REASON} {n}" for n in range(10)],
+    tasks.WriteFollowUp: lambda _task: tasks.FollowUp(_UNNAMED, REASON, _UNNAMED),
+    tasks.WriteSingleHop: _question,
+    tasks.WriteReasoning: _question,
+    tasks.WriteMultiHop: _question,
+    tasks.WriteUnanswerable: _question,
 }
 
 
@@ -435,13 +380,13 @@ def fit_to_schema(task: Task[Any], raw: str, template: Template | None = None) -
     schema = task.schema_for(template) if template else task.schema
     if schema is not None and schema == task.schema:
         reason = "" if template == task.template_for("none") else REASON
-        if isinstance(task, VerifyStatements):
+        if isinstance(task, tasks.VerifyStatements):
             verdicts = [replace(v, reason=reason) for v in task.read_some(raw).values()]
             return task.short_reply(verdicts)
-        if isinstance(task, JudgeContexts):
+        if isinstance(task, tasks.JudgeContexts):
             verdicts_read = task.read_some(raw).values()
             return task.short_reply([replace(v, reason="") for v in verdicts_read])
-        if isinstance(task, SplitStatements | SplitTexts):
+        if isinstance(task, tasks.SplitStatements | SplitTexts):
             return task.short_reply(raw)
     try:
         value = json.loads(raw)

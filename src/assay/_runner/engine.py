@@ -41,7 +41,7 @@ TICK_S = 0.5
 ROUNDING = 1e-9
 # Of so many scores none could be made, though the judge replied: it cannot do what is asked.
 USELESS = 50
-SHOWN = 60  # characters of its last reply
+MAX_REPLY_SHOWN = 60  # characters of its last reply
 CANCELLED = "what it waited for was cancelled from within, not by the run"
 _BUILT_IN: Final = "assay.metrics."
 _WHY: Final = ("undefined", "failed", "unanswered")
@@ -194,7 +194,7 @@ class Engine:
         self._useless += any(not self.route.to(r.kind).capabilities.local for r in judge.replies)
         if self._useless >= USELESS and not self.stopped:
             what = f"none of the first {USELESS} scores could be made of what the judge replied"
-            last_reply = " ".join(judge.replies[-1].raw.split())[:SHOWN]
+            last_reply = " ".join(judge.replies[-1].raw.split())[:MAX_REPLY_SHOWN]
             remedy = "use a model that follows instructions (assay show --raw has all replies)"
             self._stop(Denied(f"{what}, such as {last_reply!r}: {outcome.detail} -> {remedy}"))
 
@@ -266,11 +266,11 @@ async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
     if isinstance(outcome, Score):
         low, high = metric.range
         if not low - ROUNDING <= outcome.value <= high + ROUNDING:
-            raise _outside(metric, sample, outcome.value)
+            raise _out_of_range(metric, sample, outcome.value)
     return outcome
 
 
-def _outside(metric: Metric, sample: Sample, value: float) -> Exception:
+def _out_of_range(metric: Metric, sample: Sample, value: float) -> Exception:
     low, high = metric.range
     what = f"{metric.label} of {sample.id} is {value:.10g}, and its range is {low:g} to {high:g}"
     if type(metric).__module__.startswith("assay."):
@@ -333,18 +333,18 @@ def _check_storable(outcome: Outcome, where: str) -> None:
     except RecursionError as error:
         raise InputError(f"{where}: its evidence is nested too deeply", _PLAIN) from error
     except (TypeError, ValueError, OverflowError) as error:
-        place, leaf = _place(outcome)
+        place, leaf = _unwritable(outcome)
         if isinstance(leaf, str):
             remedy = "repair the text where it was cut or wrongly decoded"
             raise InputError(f"{where}: {place} holds half of a character", remedy) from error
         raise InputError(f"{where}: {place} is {describe(leaf)}", _PLAIN) from error
 
 
-def _place(value: object, at: str = "") -> tuple[str, object]:
+def _unwritable(value: object, at: str = "") -> tuple[str, object]:
     """Where the innermost value stands that cannot be written, and the value."""
     for place, item in _items(value):
-        if not _is_written(item):
-            return _place(item, f"{at}{place}")
+        if not _is_writable(item):
+            return _unwritable(item, f"{at}{place}")
     return at.removeprefix("."), value
 
 
@@ -357,7 +357,7 @@ def _items(value: object) -> Iterator[tuple[str, Any]]:
         yield from ((f"[{n}]", item) for n, item in enumerate(value))
 
 
-def _is_written(value: object) -> bool:
+def _is_writable(value: object) -> bool:
     try:
         msgspec.json.encode(value, enc_hook=rows.plain_number)
     except (TypeError, ValueError, OverflowError):

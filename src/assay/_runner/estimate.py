@@ -143,7 +143,7 @@ class _ReadOnce(DryRunBackend):
 async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
     coalesced = coalesced_metrics(plan.metrics, plan.route) if plan.settings.together else []
     policy = CoalescingPolicy(coalesced_kinds(plan.route))
-    samples, n = _drawn(plan.samples)
+    samples, n = _sampled(plan.samples)
     rows = []
     for sample in samples:
         before = _sums(backend)
@@ -165,20 +165,20 @@ async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
     )
 
 
-def _drawn(samples: Samples) -> tuple[list[Sample], int]:
+def _sampled(samples: Samples) -> tuple[list[Sample], int]:
     """The samples if they are not many, else some of them, each as likely; and how many there are.
 
     The same data give the same draw.
     """
-    chance = random.Random(0)  # noqa: S311 - it draws a sample, it guards nothing
+    rng = random.Random(0)  # noqa: S311 - it draws a sample, it guards nothing
     reservoir: list[Sample] = []
     for n, sample in zip(count(1), samples, strict=False):
         if n <= ALL_COUNTED:
             reservoir.append(sample)
-        elif (place := chance.randrange(n)) < ALL_COUNTED:
+        elif (place := rng.randrange(n)) < ALL_COUNTED:
             reservoir[place] = sample
     total = samples.rows - samples.skipped
-    return (reservoir if total <= ALL_COUNTED else chance.sample(reservoir, DRAWN)), total
+    return (reservoir if total <= ALL_COUNTED else rng.sample(reservoir, DRAWN)), total
 
 
 def _sums(backend: DryRunBackend) -> list[float]:
@@ -288,14 +288,14 @@ def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float
     inside, outside, bases = 0.0, [0.0], []
     for one in work:
         local = one.server.capabilities.local
-        needed = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
-        bases.append(needed.basis)
-        if needed.seconds is None:
-            return needed
+        time_needed = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
+        bases.append(time_needed.basis)
+        if time_needed.seconds is None:
+            return time_needed
         if local:
-            inside += needed.seconds
+            inside += time_needed.seconds
         else:
-            outside.append(needed.seconds)
+            outside.append(time_needed.seconds)
     return Duration(max(inside, *outside), "; ".join(dict.fromkeys(filter(None, bases))))
 
 
@@ -303,7 +303,7 @@ def _inside(work: Workload, store: Store | None, scale: float) -> Duration:
     """Of what computes in this process, one call after the other."""
     total, bases = 0.0, set()
     for kind, n in work.calls.items():
-        known = _earlier(work.server, kind, store)
+        known = _mean_seconds(work.server, kind, store)
         if time := work.trial.get(kind):
             total += n * sum(time) / len(time)
             bases.add("timed on this machine")
@@ -322,7 +322,7 @@ def _outside(plan: Plan, work: Workload, store: Store | None, scale: float) -> D
     if capabilities.batch_size is not None:
         return Duration(None, "batches are answered within a day")
     limits = capabilities.limits or plan.settings.limits
-    known = {kind: _earlier(work.server, kind, store) for kind in work.calls}
+    known = {kind: _mean_seconds(work.server, kind, store) for kind in work.calls}
     each = {kind: ASSUMED_S if s is None else s for kind, s in known.items()}
     calls = sum(work.calls.values()) * scale
     seconds = [
@@ -338,7 +338,7 @@ def _outside(plan: Plan, work: Workload, store: Store | None, scale: float) -> D
     return Duration(max(seconds), f"as {work.server.name} took before, with {at_once}")
 
 
-def _earlier(server: Backend, kind: str, store: Store | None) -> float | None:
+def _mean_seconds(server: Backend, kind: str, store: Store | None) -> float | None:
     """Mean seconds of its earlier replies to a kind of task; None if there are hardly any."""
     task = TASKS.get(kind)
     identity = server.identity(task) if task and store else None

@@ -138,7 +138,7 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
             probe_calls = (
                 probes.ask_probes(run, plan.route, stack, store) if probing else asyncio.sleep(0)
             )
-            async with _meanwhile(probe_calls):
+            async with _alongside(probe_calls):
                 await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""
         finally:
@@ -150,7 +150,7 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
 
 
 @asynccontextmanager
-async def _meanwhile(other: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _alongside(other: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Let something else happen meanwhile, and see it done; not if what it stands beside fails."""
     task = asyncio.create_task(other)
     try:

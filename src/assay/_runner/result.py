@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay._middleware.budget import Price
-from assay._runner.forwarding import Forwarding, NotebookDisplay
-from assay._runner.summary import Baseline, Summary, frame, random_pair_baseline, summarise
+from assay._runner.summary import (
+    Baseline,
+    NotebookDisplay,
+    Summary,
+    frame,
+    random_pair_baseline,
+    summarise,
+)
 from assay._store import Run, Store
 from assay._store.connection import named
 from assay._store.integrity import settled_stamp
@@ -28,6 +34,8 @@ from assay.score import Outcome, Score, Unscored
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    import assay
 
 
 NO_SPENDING = Spent(0, 0, 0, 0.0)
@@ -84,7 +92,7 @@ class Cost:
     local: int = 0
 
 
-class Result(Forwarding):
+class Result(NotebookDisplay):
     """The scores of one run. Only a name: everything is read from the store when asked for.
 
     Args:
@@ -100,12 +108,12 @@ class Result(Forwarding):
     """
 
     def __init__(self, store: str | Path, run: str = "last", *, paid: Spent = NO_SPENDING) -> None:
-        self._given, self.paid = named(store), paid
-        self._path = self._given.absolute()  # it is the same file in whichever folder one is later
+        self._named, self.paid = named(store), paid
+        self._path = self._named.absolute()  # it is the same file in whichever folder one is later
         self._id = self._read_run(run).id
 
     def __repr__(self) -> str:
-        return f"Result({str(self._given)!r}, {self._id!r})"
+        return f"Result({str(self._named)!r}, {self._id!r})"
 
     def _open(self) -> Store:
         if not self._path.is_file():  # which opening it would make
@@ -115,7 +123,7 @@ class Result(Forwarding):
     @property
     def path(self) -> Path:
         """The store that holds it: as it was named, for as long as that names it."""
-        return self._given if self._given.absolute() == self._path else self._path
+        return self._named if self._named.absolute() == self._path else self._path
 
     @property
     def run(self) -> Run:
@@ -208,6 +216,36 @@ class Result(Forwarding):
         cached = sum(read for _, _, read, _ in charged.values())
         return Cost(spent.calls, *tokens, run.seconds, money, reused, cached, local)
 
+    # Analyses and reports stand above results, so that `assay` finds them by name.
+
+    def compare(
+        self,
+        *others: "assay.Result",
+        metrics: Sequence[str] = (),
+        level: float = 0.95,
+        wanted: float | None = None,
+        most: int = 5,
+        force: bool = False,
+    ) -> "assay.Comparison":
+        """This run, as the baseline, compared with others: see `assay.compare`."""
+        import assay
+
+        return assay.compare(
+            self, *others, metrics=metrics, level=level, wanted=wanted, most=most, force=force
+        )
+
+    def diagnose(self, *, within: int = 3) -> "assay.Diagnosis":
+        """Which part of the system failed on each sample: see `assay.diagnose`."""
+        import assay
+
+        return assay.diagnose(self, within=within)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the self-contained HTML report; returns its path."""
+        import assay
+
+        return assay.write_report(self, path)
+
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""
         with self._open() as store:
@@ -280,14 +318,14 @@ class Result(Forwarding):
         columns = ["id", *labels, *(f"{label}_why" for label in labels), *TEXTS]
         # Without the mark Excel on Windows takes the texts for another encoding.
         with Path(path).open("w", encoding="utf-8-sig", newline="") as file:
-            sheet = csv.DictWriter(file, columns, extrasaction="ignore")
-            sheet.writeheader()
+            writer = csv.DictWriter(file, columns, extrasaction="ignore")
+            writer.writeheader()
             for row in self.rows():
                 contexts = row["contexts"]
                 if contexts is not None:
                     row["contexts"] = json.dumps(contexts, ensure_ascii=False)
                 words = {key: as_text(cell) for key, cell in row.items() if isinstance(cell, str)}
-                sheet.writerow({**row, **words})
+                writer.writerow({**row, **words})
 
     def to_parquet(self, path: str | Path) -> None:
         """Write one row a sample: id, each metric's value, and ``<metric>_why`` there is none.

@@ -90,13 +90,13 @@ class Settings:
             if value is not None and not whole:
                 raise InputError(f"{name} is {value!r}", "give a whole number")
         passages.check(self.contexts)
-        given: Any = self.skip_invalid
-        if given is not None and not isinstance(given, str | PathLike):
-            raise InputError(f"skip_invalid is {given!r}", "name the file that takes such rows")
-        given = self.on_progress
-        if given is not None and not callable(given):
+        setting: Any = self.skip_invalid
+        if setting is not None and not isinstance(setting, str | PathLike):
+            raise InputError(f"skip_invalid is {setting!r}", "name the file that takes such rows")
+        setting = self.on_progress
+        if setting is not None and not callable(setting):
             remedy = "give a function of one argument, how far the run is, or None"
-            raise InputError(f"on_progress is {given!r}", remedy)
+            raise InputError(f"on_progress is {setting!r}", remedy)
         if self.concurrency is not None:
             changed = replace(self.limits, concurrency=self.concurrency)
             object.__setattr__(self, "limits", changed)

@@ -163,8 +163,8 @@ class Coalescer:
         try:
             reply = await self.backend.reply(whole)
         except TooLong:  # each by itself may be short enough, or can be divided
-            alone = map(self.backend.reply, tasks)
-            return await asyncio.gather(*alone, return_exceptions=True)
+            single_replies = map(self.backend.reply, tasks)
+            return await asyncio.gather(*single_replies, return_exceptions=True)
         kind = type(tasks[0])
         try:
             shares = joint.shares(whole, reply.raw, tasks)
@@ -381,7 +381,7 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
         if leaf.behind():  # those are limited, each by itself; what follows from them is kept
             closing.append(cache := ReplyCache(leaf, store, run, served))
             return cache
-        inner = _placed(leaf, settings, sharing, bounds)
+        inner = _in_pool(leaf, settings, sharing, bounds)
         layers = [inner]
         capabilities = leaf.capabilities
         # In-process backends need no rate limit, and no time-out while they wait their turn.
@@ -425,7 +425,7 @@ def longest_reply(route: Route, kind: str) -> int | None:
     return bound if isinstance(bound, int) else None
 
 
-def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:
+def _in_pool(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:
     """The backend where it is to compute, with what is worth having on its way to it."""
     capabilities = leaf.capabilities
     if settings.engine == "local" or capabilities.batch_size is not None:
@@ -448,13 +448,13 @@ def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) 
 def acquire(backend: Backend, run: object) -> None:
     """Say that a run uses a backend in the running loop."""
     with _lock:
-        _users.setdefault(_place(backend), set()).add(id(run))
+        _users.setdefault(_user_key(backend), set()).add(id(run))
 
 
 def release(backend: Backend, run: object) -> bool:
     """Say that a run does so no more; whether nobody else does and it can be closed."""
     with _lock:
-        users = _users.get(place := _place(backend), set())
+        users = _users.get(place := _user_key(backend), set())
         users.discard(id(run))
         if not users:
             _users.pop(place, None)
@@ -467,7 +467,7 @@ def share_connections(reworded: Backend, original: Backend) -> None:
     weakref.finalize(reworded, _originals.pop, id(reworded), None)
 
 
-def _place(backend: Backend) -> tuple[int, int]:
+def _user_key(backend: Backend) -> tuple[int, int]:
     return id(asyncio.get_running_loop()), id(_original(backend))
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay._runner.forwarding import NotebookDisplay
 from assay._store import Run, Store
 from assay._text.numbers import decimals
 from assay.errors import InputError
@@ -25,6 +24,17 @@ Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standa
 PAIRS = 500
 SAMPLES = 300
 _TAIL = ("p50", "p95", "p99")
+
+
+class NotebookDisplay:
+    """What a notebook shows as HTML."""
+
+    __slots__ = ()
+
+    def _repr_html_(self: Any) -> str:
+        import assay  # what makes HTML of it stands above: it is found by name
+
+        return assay.notebook_html(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +136,9 @@ def random_pair_baseline(store: Store, run: Run) -> Baseline | None:
                 embedder = embeds[0].backend
                 embedded_pairs.append((embeds[0], embeds[1]))
     # A fixed seed: the same run prints the same baseline.
-    chance = random.Random(0)  # noqa: S311 - it draws pairs, it guards nothing
+    rng = random.Random(0)  # noqa: S311 - it draws pairs, it guards nothing
     n = len(embedded_pairs)
-    drawn = [(chance.randrange(n), chance.randrange(n)) for _ in range(PAIRS if n > 1 else 0)]
+    drawn = [(rng.randrange(n), rng.randrange(n)) for _ in range(PAIRS if n > 1 else 0)]
     pairs = [(embedded_pairs[i], embedded_pairs[j]) for i, j in drawn]
     vectors = [
         (_vector(a[0]), _vector(b[1]))
@@ -231,7 +241,7 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
         lines = [f"{', '.join(metrics)}: {method}" for method, metrics in methods.items()]
         silent = [row for row in self if row.n_unanswered]
         lines += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
-        lines += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]
+        lines += [f"{row.metric}: {_quantiles(row.percentiles)}" for row in self if row.percentiles]
         return lines
 
     def __repr__(self) -> str:
@@ -278,14 +288,14 @@ def flat(row: MetricSummary) -> dict[str, object]:
 def _cells(row: MetricSummary) -> tuple[str, ...]:
     mean = "-" if row.mean is None else decimals(row.mean, 3)
     counts = (str(row.n_scored), str(row.n_undefined), str(row.n_failed))
-    return (row.metric, mean, _span(row.interval), _span(row.bounds), *counts)
+    return (row.metric, mean, _interval_text(row.interval), _interval_text(row.bounds), *counts)
 
 
-def _span(ends: tuple[float, float] | None) -> str:
+def _interval_text(ends: tuple[float, float] | None) -> str:
     return "-" if ends is None else f"{decimals(ends[0], 3)}..{decimals(ends[1], 3)}"
 
 
-def _tail(percentiles: tuple[float, float, float]) -> str:
+def _quantiles(percentiles: tuple[float, float, float]) -> str:
     # A cost may be far below a thousandth.
     texts = (f"{value:.3f}" if value >= 1 else f"{value:.3g}" for value in percentiles)
     return ", ".join(f"{name} {text}" for name, text in zip(_TAIL, texts, strict=True))

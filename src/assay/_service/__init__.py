@@ -183,16 +183,16 @@ class Service:
         Raises:
             NotFound: If there is no such run.
         """
-        shown = self._result_of(run).run
+        stored = self._result_of(run).run
         with Store(self.store) as store:
-            page = list(islice(store.samples(shown.id, offset), min(limit, PAGE)))
+            page = list(islice(store.samples(stored.id, offset), min(limit, PAGE)))
             rows = [
                 forms.SampleScores(
-                    sample.id, {m: _value(store.outcome(shown.id, row, m)) for m in shown.metrics}
+                    sample.id, {m: _value(store.outcome(stored.id, row, m)) for m in stored.metrics}
                 )
                 for row, sample in page
             ]
-        return forms.Samples(shown.id, offset, shown.n_samples, rows)
+        return forms.Samples(stored.id, offset, stored.n_samples, rows)
 
     def evidence(self, run: str, sample: str, metric: str) -> forms.Evidence:
         """All that is behind one score.
@@ -244,14 +244,14 @@ def _extent(value: Any) -> tuple[int, int]:
     """
     longest, values, waiting = 0, 0, [value]
     while waiting and values <= MAX_VALUES:
-        value_held = waiting.pop()
+        item = waiting.pop()
         values += 1
-        if isinstance(value_held, str):
-            longest = max(longest, len(value_held))
-        elif isinstance(value_held, dict):
-            waiting += [*value_held, *value_held.values()]
-        elif isinstance(value_held, list):
-            waiting += value_held
+        if isinstance(item, str):
+            longest = max(longest, len(item))
+        elif isinstance(item, dict):
+            waiting += [*item, *item.values()]
+        elif isinstance(item, list):
+            waiting += item
     return longest, values
 
 

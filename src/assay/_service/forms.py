@@ -217,10 +217,11 @@ _EXAMPLE: Final = {
     "contexts": ["The Eiffel Tower was built from 1887 to 1889."],
     "answer": "It was built from 1887 to 1889. It is red.",
 }
-_LATER: Final = (429, 503)
-_BASE: Final = (429,)
-_KNOWN: Final = (*_BASE, 401, 403, 422)
-_SENT: Final = (*_KNOWN, 400, 408, 413, 415, 502, 503)
+# Statuses that each operation may answer, by who may call it and what is sent.
+_RETRIED_LATER: Final = (429, 503)
+_COMMON: Final = (429,)
+_CALLER: Final = (*_COMMON, 401, 403, 422)
+_BODY: Final = (*_CALLER, 400, 408, 413, 415, 502, 503)
 _RUN: Final = {
     "name": "run",
     "in": "path",
@@ -274,8 +275,8 @@ def document(max_samples: int, *, token: bool) -> dict[str, Any]:
 
 def _spec() -> dict[str, Any]:
     """A metric, by its name alone or with parameters."""
-    written = {"type": "string", "pattern": r"^[^()]+\(.*\)$", "maxLength": MAX_SPEC}
-    return {"description": _SPEC, "anyOf": [{"enum": [*METRICS, *ALIASES]}, written]}
+    with_parameters = {"type": "string", "pattern": r"^[^()]+\(.*\)$", "maxLength": MAX_SPEC}
+    return {"description": _SPEC, "anyOf": [{"enum": [*METRICS, *ALIASES]}, with_parameters]}
 
 
 def _paths() -> dict[str, Any]:
@@ -284,18 +285,18 @@ def _paths() -> dict[str, Any]:
     offset = _number("offset", "How many to skip.", 0, MAX_OFFSET, 0)
     sample = _text("sample", "Id of the sample.", "tower")
     metric = _text("metric", "The metric, as the run names it.", "faithfulness")
-    of_run = [404, *_KNOWN]
+    of_run = [404, *_CALLER]
     return {
-        "/health": {"get": _operation("Whether the service is up.", Health, (*_BASE, 422))},
-        "/openapi.json": {"get": _operation("This document.", None, (*_BASE, 422))},
-        "/v1/metrics": {"get": _operation("Every metric.", Metrics, _KNOWN)},
-        "/v1/evaluate": {"post": _operation("Score one sample.", Scored, _SENT, sent=EvaluateOne)},
+        "/health": {"get": _operation("Whether the service is up.", Health, (*_COMMON, 422))},
+        "/openapi.json": {"get": _operation("This document.", None, (*_COMMON, 422))},
+        "/v1/metrics": {"get": _operation("Every metric.", Metrics, _CALLER)},
+        "/v1/evaluate": {"post": _operation("Score one sample.", Scored, _BODY, sent=EvaluateOne)},
         "/v1/runs": {
-            "get": _operation("The newest runs.", Runs, _KNOWN, [limit]),
+            "get": _operation("The newest runs.", Runs, _CALLER, [limit]),
             "post": _operation(
                 "Score samples. The same call again resumes one that was cut off.",
                 Run,
-                _SENT,
+                _BODY,
                 sent=EvaluateMany,
             ),
         },
@@ -323,7 +324,7 @@ def _operation(
     for status in sorted(errors):
         response = {"description": _ERRORS[status], "content": _content(Error)}
         after = {"headers": {"Retry-After": {"schema": {"type": "integer"}}}}
-        responses[str(status)] = response | (after if status in _LATER else {})
+        responses[str(status)] = response | (after if status in _RETRIED_LATER else {})
     operation: dict[str, Any] = {"summary": summary, "responses": responses}
     if parameters:
         operation["parameters"] = parameters
@@ -337,12 +338,12 @@ def _content(form: type[msgspec.Struct] | None) -> dict[str, Any]:
     return {"application/json": {"schema": reference}}
 
 
-def _number(name: str, about: str, least: int, most: int, default: int) -> dict[str, Any]:
-    form = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+def _number(name: str, about: str, minimum: int, maximum: int, default: int) -> dict[str, Any]:
+    form = {"type": "integer", "minimum": minimum, "maximum": maximum, "default": default}
     return {"name": name, "in": "query", "description": about, "schema": form}
 
 
 def _text(name: str, about: str, example: str) -> dict[str, Any]:
     form = {"type": "string", "minLength": 1}
-    about_it = {"required": True, "description": about, "example": example}
-    return {"name": name, "in": "query", **about_it, "schema": form}
+    options = {"required": True, "description": about, "example": example}
+    return {"name": name, "in": "query", **options, "schema": form}

@@ -61,14 +61,14 @@ class Connections:
 
     def close_idle(self, server: web.Server) -> None:
         """Close those that have brought nothing for too long, and those that are too many."""
-        now, there = self._clock(), server.connections
-        self._idle = {one: self._idle.get(one, now) for one in there}
-        held = ((self._idle[one], n) for n, one in enumerate(there))
-        waiting = sorted((since, n) for since, n in held if since is not None)
-        surplus = len(there) - self._max
+        now, connections = self._clock(), server.connections
+        self._idle = {one: self._idle.get(one, now) for one in connections}
+        idle_since = ((self._idle[one], n) for n, one in enumerate(connections))
+        waiting = sorted((since, n) for since, n in idle_since if since is not None)
+        surplus = len(connections) - self._max
         for place, (since, n) in enumerate(waiting):
             if place < surplus or now - since > self._patience:
-                there[n].force_close()
+                connections[n].force_close()
 
 
 _CONNECTIONS = web.AppKey("connections", Connections)
@@ -83,7 +83,7 @@ def application(service: Service, bounds: Bounds) -> web.Application:
     service.route()
     guard = Guard(bounds)
     connections = Connections(bounds.reading_s, bounds.connections)
-    edge = _edge(guard, connections)
+    edge = _error_middleware(guard, connections)
     app = web.Application(middlewares=[edge], client_max_size=bounds.max_bytes)
     app[_CONNECTIONS] = connections
     api = _Api(service, guard, bounds)
@@ -205,7 +205,7 @@ class _Api:
         return _answer(await asyncio.to_thread(evidence, run, query["sample"], query["metric"]))
 
 
-def _edge(guard: Guard, connections: Connections) -> Any:
+def _error_middleware(guard: Guard, connections: Connections) -> Any:
     @web.middleware
     async def edge(request: web.Request, handler: Handler) -> web.StreamResponse:
         connections.busy(request.protocol)
@@ -285,11 +285,11 @@ def _parameters(request: web.Request, *names: str) -> dict[str, str]:
     return query
 
 
-def _count(query: dict[str, str], name: str, default: int, least: int, most: int) -> int:
+def _count(query: dict[str, str], name: str, default: int, low: int, high: int) -> int:
     text = query.get(name)
     if text is None:
         return default
     fits = text.isascii() and text.isdecimal() and len(text) < 12
-    if not fits or not least <= int(text) <= most:
-        raise Refused(422, f"the parameter '{name}' must be a whole number from {least} to {most}")
+    if not fits or not low <= int(text) <= high:
+        raise Refused(422, f"the parameter '{name}' must be a whole number from {low} to {high}")
     return int(text)

@@ -78,8 +78,8 @@ class Guard:
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
-        self._held = 0  # bytes of requests that were sent and are not answered yet
-        self._sent: dict[int, int] = {}  # and of each of them, by its identity
+        self._bytes_in_memory = 0  # bytes of requests that were sent and are not answered yet
+        self._bytes_by_request: dict[int, int] = {}  # and of each of them, by its identity
 
     def check(self, request: web.Request) -> None:
         """Raise Refused if the caller may not come in, or not now."""
@@ -143,18 +143,18 @@ class Guard:
         return bytes(body)
 
     def _hold(self, request: web.Request, size: int) -> None:
-        if self._held + size > _MAX_LONG_REQUESTS * self._bounds.max_bytes:
+        if self._bytes_in_memory + size > _MAX_LONG_REQUESTS * self._bounds.max_bytes:
             raise Refused(429, "too much is being sent at the same time", Retry_After="5")
-        self._held += size
-        self._sent[id(request)] = self._sent.get(id(request), 0) + size
+        self._bytes_in_memory += size
+        self._bytes_by_request[id(request)] = self._bytes_by_request.get(id(request), 0) + size
 
     def answered(self, request: web.Request) -> None:
         """What a request sent is no longer held."""
-        self._held -= self._sent.pop(id(request), 0)
+        self._bytes_in_memory -= self._bytes_by_request.pop(id(request), 0)
 
     def _too_long(self) -> Refused:
-        most = self._bounds.max_bytes
-        return Refused(413, f"the request is longer than {most:,} bytes")
+        limit = self._bounds.max_bytes
+        return Refused(413, f"the request is longer than {limit:,} bytes")
 
 
 T = TypeVar("T")
@@ -262,12 +262,12 @@ class JudgingQueue:
             self._waiting -= 1
 
     def _late(self, progress: Progress | None) -> Refused:
-        far = "nothing is scored yet"
+        state = "nothing is scored yet"
         if progress is not None:
-            far = f"{progress.done - progress.failed:,} of {progress.total:,} scores are kept"
+            state = f"{progress.done - progress.failed:,} of {progress.total:,} scores are kept"
         return Refused(
             503,
-            f"not judged within {self._bounds.judging_s:g} seconds: {far}; the same request"
+            f"not judged within {self._bounds.judging_s:g} seconds: {state}; the same request"
             " continues from there -> send it again, with fewer samples if that adds no scores",
             Retry_After="1",
         )

@@ -144,13 +144,13 @@ class File:
             self._intact(f"a row of '{table}'", *row)
         return [row for _, *row in rows]
 
-    def _intact(self, what: str, kept: object, *values: Any) -> None:
+    def _intact(self, what: str, stored: object, *values: Any) -> None:
         """See that what was read of a row is what was written.
 
         Raises:
             InputError: If it is not.
         """
-        if checksum(*values) != kept:
+        if checksum(*values) != stored:
             raise Damaged(f"{what} is not what was written", self.path)
 
     @contextmanager
@@ -196,8 +196,8 @@ class File:
             some = numbers[at : at + PAGE]
             which = f"id IN ({', '.join('?' * len(some))})"
             sql = f"SELECT checksum, id, hash, body FROM texts WHERE {which}"
-            for sum_kept, number, key, body in self.query(sql, *some):
-                self._intact(f"text {number}", sum_kept, number, key, body)
+            for stored_sum, number, key, body in self.query(sql, *some):
+                self._intact(f"text {number}", stored_sum, number, key, body)
                 texts[str(number)] = decompress(body, TEXT)
         return texts
 
@@ -298,15 +298,15 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if len(group) == 1:
-                _tell(group, as_store_error(error, self.path))
+                _wake(group, as_store_error(error, self.path))
                 return
             for item in group:  # one bad write does not spoil its neighbours
                 self._write(connection, [item])
             return
-        _tell(group)
+        _wake(group)
 
 
-def _tell(group: list[_Item], error: BaseException | None = None) -> None:
+def _wake(group: list[_Item], error: BaseException | None = None) -> None:
     """Wake those who wait: each loop once for all of them, since waking it is what costs."""
     for loop in {item.loop for item in group}:
         waiting = [item.done for item in group if item.loop is loop]
@@ -387,7 +387,7 @@ def connection(path: Path) -> sqlite3.Connection:
         InputError: If it is not a store, or cannot be opened.
     """
     stamp = stamp_of(path)
-    known = stamp is not None and _looked_at.get(path) == stamp
+    known = stamp is not None and _checked_stamps.get(path) == stamp
     if not known:
         look(path)
     if not known and (kind := file_system(path)) in NETWORK:
@@ -404,12 +404,12 @@ def connection(path: Path) -> sqlite3.Connection:
             migrate(db)
         opened.pop_all()  # it stays open, unless something failed
     if stamp:
-        _looked_at[path] = stamp
+        _checked_stamps[path] = stamp
     return db
 
 
 # Stores as they were when opened: a result opens its own for each question that it is asked.
-_looked_at: dict[Path, Stamp] = {}
+_checked_stamps: dict[Path, Stamp] = {}
 
 
 def check_still_there(path: Path) -> None:
@@ -431,7 +431,7 @@ def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
     opened.callback(db.close)
     # Text that is no UTF-8 is damage, which its checksum tells; it does not keep a row from us.
     db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-    integrity.teach(db)
+    integrity.add_sql_functions(db)
     db.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
     db.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
     return db
@@ -461,8 +461,8 @@ def look(path: Path) -> None:
 
 def _address(path: Path) -> str:
     url = f"file:{quote(str(path))}"
-    locked = path.is_file() and not os.access(path.parent, os.W_OK)
-    if locked and not has_log(path):
+    read_only = path.is_file() and not os.access(path.parent, os.W_OK)
+    if read_only and not has_log(path):
         # Not even the files that readers share can be made there, so nobody else changes it.
         return f"{url}?mode=ro&immutable=1"
     return url

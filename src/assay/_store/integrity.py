@@ -254,7 +254,7 @@ def value_checksum(run: str, metric: str, row: int, value: float | None, why: st
     return zlib.crc32(text.encode("utf-8", "surrogateescape"))
 
 
-def teach(db: sqlite3.Connection) -> None:
+def add_sql_functions(db: sqlite3.Connection) -> None:
     """Let SQL compute checksums."""
     db.create_function("checksum", -1, checksum, deterministic=True)
     db.create_function("value_checksum", 5, value_checksum, deterministic=True)
@@ -331,8 +331,8 @@ def short_key(key: str) -> Key:
 def short_keys(keys: str) -> Key:
     """Keys with spaces between them as they are kept."""
     stored = [short_key(key) for key in keys.split(" ")]
-    ours = all(isinstance(key, bytes) for key in stored)
-    return b"".join(key for key in stored if isinstance(key, bytes)) if ours else keys
+    all_hex = all(isinstance(key, bytes) for key in stored)
+    return b"".join(key for key in stored if isinstance(key, bytes)) if all_hex else keys
 
 
 def long_key(stored: Key) -> str:
@@ -357,9 +357,9 @@ def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
     except OSError:
         return ""
     target, best, kind = f"{path.resolve()}/", -1, ""
-    for _, mount, its_kind, *_ in (row for line in lines if len(row := line.split(" ")) > 2):
+    for _, mount, mount_type, *_ in (row for line in lines if len(row := line.split(" ")) > 2):
         # Spaces in a path are written as octal codes.
-        place = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), mount).rstrip("/")
-        if len(place) >= best and target.startswith(f"{place}/"):
-            best, kind = len(place), its_kind
+        mount_point = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), mount).rstrip("/")
+        if len(mount_point) >= best and target.startswith(f"{mount_point}/"):
+            best, kind = len(mount_point), mount_type
     return kind

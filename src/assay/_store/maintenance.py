@@ -249,7 +249,7 @@ class _TooMany(Exception):
 
 
 # Tables, and what has to be true of a row for it to stay.
-_KEPT = {
+_RETAINED = {
     "samples": "run IN kept_runs",
     "jobs": "run IN kept_runs",
     "replies": "id IN kept_replies",
@@ -315,12 +315,12 @@ class _OnlyCounted(Exception):
     """Rolls back a deletion that was done only to count."""
 
 
-def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
+def _drop(db: sqlite3.Connection, deleted_runs: Sequence[str]) -> dict[str, int]:
     for table in ("runs", "replies", "texts"):
         db.execute(f"CREATE TEMP TABLE kept_{table} (id INTEGER PRIMARY KEY)")
     try:
         dropped = {"runs": 0}
-        for run in gone:
+        for run in deleted_runs:
             dropped["runs"] += db.execute("DELETE FROM runs WHERE id = ?", (run,)).rowcount
             db.execute("DELETE FROM descriptions WHERE run = ?", (run,))
             # How noisy a judge is holds for other runs, too; what it once said does not.
@@ -330,8 +330,8 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
             db.execute("DELETE FROM labels WHERE run = ? OR metric LIKE ?", (run, pairs))
             for table in ("label_queue", "second_opinions"):
                 db.execute(f"DELETE FROM {table} WHERE run = ? OR against = ?", (run, run))
-        _mark(db)
-        for table, condition in _KEPT.items():
+        _mark_retained(db)
+        for table, condition in _RETAINED.items():
             dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({condition})").rowcount
         db.execute("DELETE FROM prompt_cache WHERE reply NOT IN (SELECT key FROM replies)")
         return dropped
@@ -340,7 +340,7 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
             db.execute(f"DROP TABLE kept_{table}")
 
 
-def _mark(db: sqlite3.Connection) -> None:
+def _mark_retained(db: sqlite3.Connection) -> None:
 
     def query(sql: str, *values: object) -> list[Any]:
         return db.execute(sql, values).fetchall()
@@ -363,13 +363,13 @@ def _mark(db: sqlite3.Connection) -> None:
         "SELECT k.id, pieces FROM kept_replies k CROSS JOIN replies r ON r.id = k.id"
         " WHERE k.id > ? ORDER BY k.id LIMIT ?"
     )
-    _mark_texts(db, paged(query, replies))
+    _mark_retained_texts(db, paged(query, replies))
     samples = "SELECT row, body FROM samples WHERE run = {} AND row > ? ORDER BY row LIMIT ?"
     for (run,) in db.execute("SELECT id FROM kept_runs").fetchall():
-        _mark_texts(db, paged(query, samples.format(run)))
+        _mark_retained_texts(db, paged(query, samples.format(run)))
 
 
-def _mark_texts(db: sqlite3.Connection, bodies: Iterator[tuple[Any, ...]]) -> None:
+def _mark_retained_texts(db: sqlite3.Connection, bodies: Iterator[tuple[Any, ...]]) -> None:
     for _, body in bodies:
         texts = [(number,) for number in numbers(decompress(body, ROW))]
         db.executemany("INSERT OR IGNORE INTO kept_texts VALUES (?)", texts)

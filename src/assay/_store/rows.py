@@ -356,8 +356,8 @@ def write_outcome(
     run, row, metric = place
     value, why, detail, method, evidence, keys = values
     keep_names(db, run, metric, method, recent=recent)
-    packed = compress(evidence, dictionary)
-    stored = (run, metric, row, value, why, detail, method, packed, short_keys(keys))
+    compressed = compress(evidence, dictionary)
+    stored = (run, metric, row, value, why, detail, method, compressed, short_keys(keys))
     sums = checksum(*stored), value_checksum(run, metric, row, value, why)
     db.execute(WRITE_OUTCOME, (*sums, *stored))
 

@@ -395,12 +395,12 @@ class Runs(File):
         )
         runs = []
         for row in self.query(sql, *values):
-            of_run, (sum_kept, *described) = row[:-6], row[-6:]
+            of_run, (stored_sum, *described) = row[:-6], row[-6:]
             self._intact(f"run {of_run[1]}", *of_run)
             _, id_, _, source, config, *rest, _ = of_run
             description: tuple[Any, ...] = ()
-            if sum_kept is not None:
-                self._intact(f"what is said of run {id_}", sum_kept, *described)
+            if stored_sum is not None:
+                self._intact(f"what is said of run {id_}", stored_sum, *described)
                 _, name, tags, note, params = described
                 params = msgspec.json.decode(params)
                 description = (name, tuple(msgspec.json.decode(tags)), note, params)

@@ -31,9 +31,9 @@ def compress(text: str, dictionary: bytes = b"") -> Stored:
     data, dictionary = text.encode(), dictionary[-(1 << FARTHEST) :]
     bits = max(NEAREST, min(FARTHEST, (len(data) + len(dictionary)).bit_length()))
     strategy = zlib.Z_DEFAULT_STRATEGY
-    press = zlib.compressobj(LEVEL, zlib.DEFLATED, -bits, bits - 7, strategy, dictionary)
-    pressed = press.compress(data) + press.flush()
-    return pressed if len(pressed) < len(data) else text
+    compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, -bits, bits - 7, strategy, dictionary)
+    compressed = compressor.compress(data) + compressor.flush()
+    return compressed if len(compressed) < len(data) else text
 
 
 def decompress(stored: Stored, dictionary: bytes = b"") -> str:

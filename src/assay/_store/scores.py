@@ -175,8 +175,8 @@ class Samples(File):
     def _bodies(self, run: str, sql: str, *values: object) -> list[tuple[int, Stored]]:
         """(row, body) of samples, each checked against its checksum."""
         samples = self.query(sql, run, *values)
-        for sum_kept, number, row, *rest in samples:
-            self._intact(f"sample {row} of run {run}", sum_kept, number, row, *rest)
+        for stored_sum, number, row, *rest in samples:
+            self._intact(f"sample {row} of run {run}", stored_sum, number, row, *rest)
         return [(row, body) for _, _, row, _, body in samples]
 
     def _sample(self, body: Stored) -> Sample:
@@ -307,8 +307,8 @@ class Scores(Samples, Replies):
         columns = "value_checksum, row, value, why"
         sql = f"SELECT {columns} FROM jobs WHERE {_OF} AND {which} ORDER BY row"
         values = self.query(sql, run, metric, *places)
-        for sum_kept, row, value, why in values:
-            if value_checksum(run, metric, row, value, why) != sum_kept:
+        for stored_sum, row, value, why in values:
+            if value_checksum(run, metric, row, value, why) != stored_sum:
                 what = f"the score of run {run}, row {row} by {metric} is not what was written"
                 raise Damaged(what, self.path)
         return [(row, value, why) for _, row, value, why in values]

@@ -72,7 +72,7 @@ _OF_THE_USER = frozenset(("metadata", "args", "params", "details"))
 # Fields that are objects of numbers: of each the same is true, whatever it is called.
 _OF_NUMBERS = frozenset((*_SHARES, "relevance_grades"))
 _ROUNDING = 1e-6
-_SHOWN = 12  # digits of a whole number that a message shows
+_MAX_DIGITS = 12  # digits of a whole number that a message shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,11 @@ def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
         if n != run.n_samples:
             raise Damaged(f"run {run.id} has {n} of its {run.n_samples} samples", store.path)
         for reply, payer, at in _replies(store, run):
-            said = msgspec.to_builtins(reply)
+            contents = msgspec.to_builtins(reply)
             for name in _CACHED:  # where nothing was, the line is as before there were such fields
-                if not said[name]:
-                    del said[name]
-            yield _line({"reply": {**said, "run": payer, "at": at}})
+                if not contents[name]:
+                    del contents[name]
+            yield _line({"reply": {**contents, "run": payer, "at": at}})
         yield from (_line({"score": score}) for score in _scores(store, run))
         for table in BESIDE:
             columns = COVERED[table].split(", ")
@@ -377,10 +377,10 @@ class _Import:
 
     def _describe(self, run: str) -> None:
         """Add the description of the imported run to the one that is here."""
-        there = msgspec.convert(self._run, Run).description
-        if there:
-            here = self._store.run(run).description
-            write_description(self._db, run, there.updated(here))
+        imported = msgspec.convert(self._run, Run).description
+        if imported:
+            existing = self._store.run(run).description
+            write_description(self._db, run, imported.updated(existing))
 
     def _merge(self) -> None:
         """Note that the run has ended, if it has there and not here."""
@@ -411,7 +411,7 @@ def _check_numbers(value: Any, name: str = "") -> None:
         low, high = _RANGES.get(name, (-LARGEST, LARGEST))
         if not low <= value <= high or (name in _COUNTS and isinstance(value, float)):
             digits = len(str(value))
-            short = isinstance(value, float) or digits <= _SHOWN
+            short = isinstance(value, float) or digits <= _MAX_DIGITS
             size = f"{value:.6g}" if short else f"of {digits} digits"
             raise ValueError(f"'{name}' is a number that cannot be: {size}")
 

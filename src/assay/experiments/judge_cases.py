@@ -19,7 +19,7 @@ from assay.data.files import file_records, located
 from assay.data.validation import samples
 from assay.errors import InputError, Problem
 from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
-from assay.judges.cascade_labels import is_store, read_labels
+from assay.judges.cascade import is_store, read_labels
 from assay.testset.documents import read_documents
 from assay.testset.drafts import Drafts
 from assay.testset.passages import Corpus, cut

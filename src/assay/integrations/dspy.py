@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from assay.errors import AssayError, InputError
-from assay.integrations.rows import Finding, Scorer, pick
+from assay.integrations.rows import MetricOutcome, Scorer, pick
 from assay.metrics.registry import check_threshold
 
 
@@ -73,21 +73,21 @@ class DSPyMetric:
             Denied: If the judge refuses.
         """
         del pred_name, pred_trace
-        (finding,) = self._scorer.score(self._row(example, prediction))
-        value = self._value(finding)
+        (scored,) = self._scorer.score(self._row(example, prediction))
+        value = self._value(scored)
         if self._feedback:
             from dspy import Prediction
 
-            return Prediction(score=value, feedback=f"{self.__name__} {value:g}\n{finding.reasons}")
+            return Prediction(score=value, feedback=f"{self.__name__} {value:g}\n{scored.reasons}")
         if trace is not None:
-            return bool(finding.passing(self._passing))
+            return bool(scored.passing(self._passing))
         return value
 
-    def _value(self, finding: Finding) -> float:
-        if finding.value is not None:
-            return finding.value
+    def _value(self, scored: MetricOutcome) -> float:
+        if scored.value is not None:
+            return scored.value
         if self._unscored is None:
-            raise NotScored(f"{self.__name__} is {finding.why} -> unscored=0.0 makes it a score")
+            raise NotScored(f"{self.__name__} is {scored.why} -> unscored=0.0 makes it a score")
         return self._unscored
 
 

@@ -16,8 +16,8 @@ from assay.errors import InputError
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 
-_SHOWN = 5
-_LONGEST = 1_000
+_MAX_PARTS = 5
+_MAX_CHARACTERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ScoreRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class ExportCounts:
     """What was sent.
 
     Attributes:
@@ -73,7 +73,7 @@ def score_records(result: Result) -> Iterator[ScoreRecord]:
             yield _record(sample, metric, outcome, sign, judged=judged)
 
 
-def traced(result: Result) -> tuple[list[ScoreRecord], int]:
+def with_trace(result: Result) -> tuple[list[ScoreRecord], int]:
     """The scores of samples whose trace is known, and how many samples there are without.
 
     Raises:
@@ -88,30 +88,30 @@ def traced(result: Result) -> tuple[list[ScoreRecord], int]:
     return known, len({item.sample for item in scores if not item.trace})
 
 
-def spanned(
+def with_span(
     result: Result,
     remedy: str = "give the column span_id",
-    whose: Callable[[ScoreRecord], bool] = lambda item: bool(item.span),
+    findable: Callable[[ScoreRecord], bool] = lambda item: bool(item.span),
 ) -> tuple[list[ScoreRecord], int]:
     """The scores of samples whose span is known, too, and how many samples there are without.
 
     Args:
         result: A finished run.
         remedy: What to do if no sample's is.
-        whose: Whether the tool can find the span of a score.
+        findable: Whether the tool can find the span of a score.
 
     Raises:
         InputError: If no sample's span is known.
     """
-    items, untraced = traced(result)
-    known = [item for item in items if whose(item)]
+    items, untraced = with_trace(result)
+    known = [item for item in items if findable(item)]
     if items and not known:
         raise InputError(f"no sample of run {result.run.id[:8]} names its span", remedy)
     left = len({item.sample for item in items}) - len({item.sample for item in known})
     return known, untraced + left
 
 
-def sent(items: list[ScoreRecord], untraced: int, *, with_reasons: bool) -> Sent:
+def counts(items: list[ScoreRecord], untraced: int, *, with_reasons: bool) -> ExportCounts:
     """The account of what was sent.
 
     Args:
@@ -121,7 +121,7 @@ def sent(items: list[ScoreRecord], untraced: int, *, with_reasons: bool) -> Sent
     """
     scores = sum(item.value is not None for item in items)
     rest = len(items) - scores
-    return Sent(scores, rest if with_reasons else 0, 0 if with_reasons else rest, untraced)
+    return ExportCounts(scores, rest if with_reasons else 0, 0 if with_reasons else rest, untraced)
 
 
 def numbers(result: Result) -> dict[str, float]:
@@ -188,15 +188,15 @@ def _asks(signature: str, label: str) -> bool:
 def _record(
     sample: Sample, metric: str, outcome: Outcome, sign: int, *, judged: bool
 ) -> ScoreRecord:
-    place = _place(sample.metadata)
+    place = _trace_and_span(sample.metadata)
     if isinstance(outcome, Unscored):
         why, text = outcome.why, outcome.detail
-        return ScoreRecord(sample.id, *place, metric, None, why, text[:_LONGEST], judged)
+        return ScoreRecord(sample.id, *place, metric, None, why, text[:_MAX_CHARACTERS], judged)
     text = _explained(outcome.parts, outcome.method, sign)
     return ScoreRecord(sample.id, *place, metric, float(outcome), "", text, judged)
 
 
-def _place(metadata: Mapping[str, Any]) -> tuple[str, str]:
+def _trace_and_span(metadata: Mapping[str, Any]) -> tuple[str, str]:
     trace, span = metadata.get("trace_id"), metadata.get("span_id")
     return str(trace or ""), str(span or "")
 
@@ -206,11 +206,11 @@ def _explained(parts: tuple[Part, ...], method: str, sign: int) -> str:
 
     With the sign -1, those of the highest values.
     """
-    worst = sorted(parts, key=lambda part: (part.value is None, sign * (part.value or 0)))
+    worst_first = sorted(parts, key=lambda part: (part.value is None, sign * (part.value or 0)))
     lines = [method] if method else []
-    for part in worst[:_SHOWN]:
+    for part in worst_first[:_MAX_PARTS]:
         head = f"{part.label}: {part.text}" if part.label else part.text
         lines.append(f"{head} ({part.reason})" if part.reason else head)
-    if len(parts) > _SHOWN:
-        lines.append(f"and {len(parts) - _SHOWN} more")
-    return "\n".join(lines)[:_LONGEST]
+    if len(parts) > _MAX_PARTS:
+        lines.append(f"and {len(parts) - _MAX_PARTS} more")
+    return "\n".join(lines)[:_MAX_CHARACTERS]

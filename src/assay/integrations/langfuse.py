@@ -6,12 +6,12 @@ from typing import Any
 from assay._runner.result import Result
 from assay.errors import InputError
 from assay.integrations import exporters
-from assay.integrations.exporters import Sent
+from assay.integrations.exporters import ExportCounts
 
-_OURS = uuid.uuid5(uuid.NAMESPACE_URL, "assay/score")
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "assay/score")
 
 
-def send(result: Result, *, client: Any = None) -> Sent:
+def send(result: Result, *, client: Any = None) -> ExportCounts:
     """Add each score to its trace, with the evidence as its comment.
 
     A score keeps its id, so that sending a run twice changes nothing. Langfuse has no place for
@@ -31,14 +31,14 @@ def send(result: Result, *, client: Any = None) -> Sent:
         except ImportError as error:
             raise InputError("this needs langfuse", "pip install 'assay[langfuse]'") from error
         client = get_client()
-    items, untraced = exporters.traced(result)
+    items, untraced = exporters.with_trace(result)
     run = result.run
     for item in items:
         if item.value is None:
             continue
         name = f"{run.id}/{item.sample}/{item.metric}"
         client.create_score(
-            score_id=str(uuid.uuid5(_OURS, name)),
+            score_id=str(uuid.uuid5(_NAMESPACE, name)),
             name=item.metric,
             value=item.value,
             data_type="NUMERIC",
@@ -48,4 +48,4 @@ def send(result: Result, *, client: Any = None) -> Sent:
             metadata={"assay_run": run.id, "judge": run.config["judge"]},
         )
     client.flush()
-    return exporters.sent(items, untraced, with_reasons=False)
+    return exporters.counts(items, untraced, with_reasons=False)

@@ -36,14 +36,14 @@ def log(result: Result, *, run_id: str | None = None) -> str:
     if known is not None:
         return _log(mlflow, pd, result, known)
     try:
-        begun = mlflow.start_run(run_name=f"assay {result.run.id[:8]}")
+        new_run = mlflow.start_run(run_name=f"assay {result.run.id[:8]}")
     except (ModuleNotFoundError, UnsupportedModelRegistryStoreURIException) as error:
         # The first where sqlalchemy is there for another library, the second where it is not.
         what = f"mlflow-skinny alone cannot keep runs at {mlflow.get_tracking_uri()}"
         remedy = "set MLFLOW_TRACKING_URI to a server, or pip install mlflow"
         raise InputError(what, remedy) from error
-    with begun:
-        return _log(mlflow, pd, result, str(begun.info.run_id))
+    with new_run:
+        return _log(mlflow, pd, result, str(new_run.info.run_id))
 
 
 def _log(mlflow: Any, pandas: Any, result: Result, run_id: str) -> str:

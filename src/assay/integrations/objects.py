@@ -23,13 +23,13 @@ from assay.judges.embedder import Embedder
 from assay.judges.openai.endpoint import Endpoint, Refusal, meaning
 
 # What changes no reply, or must not be seen: keys, and how requests are made.
-_NOT = re.compile(
+_EXCLUDED = re.compile(
     r"key|secret|password|credential|headers|_token$|^token|organi[sz]ation|proxy|client|cache|"
     r"callback|verbose|^tags$|^metadata$|retries|timeout|rate_limiter|stream|batch|workers|"
     r"disable_|show_|^name$",
     re.IGNORECASE,
 )
-_DEEP = 4
+_MAX_DEPTH = 4
 _ABSENT = object()
 
 
@@ -62,19 +62,19 @@ def plain_settings(obj: Any) -> dict[str, Any]:
 def _plain(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if depth > _DEEP:
+    if depth > _MAX_DEPTH:
         return _ABSENT
     if isinstance(value, list | tuple):
-        return [kept for item in value if (kept := _plain(item, depth + 1)) is not _ABSENT]
+        return [plain for item in value if (plain := _plain(item, depth + 1)) is not _ABSENT]
     pairs = dict(value) if isinstance(value, Mapping) else fields_of(value)
     if pairs is None:
         return _ABSENT
-    kept = {
+    fields = {
         str(name): plain
         for name, item in pairs.items()
-        if not _NOT.search(str(name)) and (plain := _plain(item, depth + 1)) is not _ABSENT
+        if not _EXCLUDED.search(str(name)) and (plain := _plain(item, depth + 1)) is not _ABSENT
     }
-    return kept if isinstance(value, Mapping) else {"class": type(value).__qualname__, **kept}
+    return fields if isinstance(value, Mapping) else {"class": type(value).__qualname__, **fields}
 
 
 def fields_of(value: Any) -> dict[str, Any] | None:
@@ -99,11 +99,13 @@ def text_of(content: Any) -> str:
 T = TypeVar("T")
 
 WITHHELD = "withheld its reply (blocked by the provider's filter)"
-_LOST = re.compile(r"Connect|Transport|RemoteProtocol|Disconnected")
-_STRANGE = re.compile(r"UnexpectedModelBehavior|ResponseValidation|JSONDecodeError")
+_LOST_CONNECTION = re.compile(r"Connect|Transport|RemoteProtocol|Disconnected")
+_UNREADABLE = re.compile(r"UnexpectedModelBehavior|ResponseValidation|JSONDecodeError")
 # Why a model ended, where providers tell it, and how they call the bound on its length.
-_ENDS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
-_BOUND = re.compile(r"(\w+\.)?(length|model_length|max_tokens|max_output_tokens)", re.IGNORECASE)
+_FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+_LENGTH_LIMIT = re.compile(
+    r"(\w+\.)?(length|model_length|max_tokens|max_output_tokens)", re.IGNORECASE
+)
 DEEPEST = 8  # as many errors as one may be wrapped in
 _KEY = "the object's own"
 _lock = threading.Lock()
@@ -130,7 +132,7 @@ async def awaited(who: str, work: Coroutine[Any, Any, T]) -> T:
     return await waiting
 
 
-class Form:
+class StructuredOutput:
     """Whether an object is asked for JSON by a schema: until that is refused for good.
 
     Args:
@@ -141,23 +143,23 @@ class Form:
         self.offered = offered
 
     async def ask(
-        self, within: Callable[[], Awaitable[T]] | None, without: Callable[[], Awaitable[T]]
+        self, structured: Callable[[], Awaitable[T]] | None, plain: Callable[[], Awaitable[T]]
     ) -> T:
-        """What the object says when it is asked within the form, or else without.
+        """What the object says when it is asked for JSON by a schema, or else not.
 
         Args:
-            within: Asks it within the form; None if this once there is none.
-            without: Asks it by the prompt alone.
+            structured: Asks it by the schema; None if this once there is none.
+            plain: Asks it by the prompt alone.
         """
-        if within is None or not self.offered:
-            return await without()
+        if structured is None or not self.offered:
+            return await plain()
         try:
-            return await within()
+            return await structured()
         except Unavailable as error:
             if not error.permanent or isinstance(error, TooLong | CutShort):
                 raise
         # It was refused because of the form only if it is answered without.
-        answer = await without()
+        answer = await plain()
         self.offered = False
         return answer
 
@@ -165,8 +167,8 @@ class Form:
 def was_cut(about: Any) -> bool:
     """Whether the bound on its length ended a reply, as far as what is told about it tells."""
     further = member(about, "incomplete_details")
-    why = [*(member(about, name) for name in _ENDS), member(further, "reason")]
-    return any(_BOUND.fullmatch(str(reason)) for reason in why)
+    why = [*(member(about, name) for name in _FINISH_REASONS), member(further, "reason")]
+    return any(_LENGTH_LIMIT.fullmatch(str(reason)) for reason in why)
 
 
 def member(about: Any, name: str) -> Any:
@@ -222,19 +224,19 @@ def _meaning(who: str, error: BaseException) -> JudgeError | None:
         return meaning(refusal, _Object(who, {"Authorization": ""}, key_from=_KEY), who)
     if _timed_out(error):
         return TimedOut(f"no reply from {who} in time: {message}")
-    if isinstance(error, OSError) or any(_LOST.search(name) for name in _classes(error)):
+    if isinstance(error, OSError) or any(_LOST_CONNECTION.search(name) for name in _classes(error)):
         return Unavailable(f"connection of {who} failed: {message}")
-    return _unfit(who, error, message)
+    return _reply_error(who, error, message)
 
 
-def _unfit(who: str, error: BaseException, message: str) -> JudgeError | None:
+def _reply_error(who: str, error: BaseException, message: str) -> JudgeError | None:
     """What it means if a reply came and is none."""
     names = _classes(error)  # the first two of the openai package, for what does not fill a form
     if "LengthFinishReasonError" in names:
         return CutShort(f"{who} {CUT}", cost=_cost(error))
     if "ContentFilterFinishReasonError" in names:
         return Unavailable(f"{who} {WITHHELD}", permanent=True)
-    if any(_STRANGE.search(name) for name in names):
+    if any(_UNREADABLE.search(name) for name in names):
         return Unavailable(f"{who} got a reply that its library cannot read: {message}")
     return None
 

@@ -15,9 +15,8 @@ import msgspec
 from assay.errors import InputError, JudgeError
 from assay.integrations.objects import awaited, blocking
 from assay.judge import Backend
-from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.endpoint import Endpoint, nothing_left
-from assay.judges.openai.judge import OpenAI
+from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
 
 class Client(OpenAI):
@@ -31,7 +30,7 @@ class Client(OpenAI):
 
     def __init__(self, client: Any, model: str, **options: Any) -> None:
         super().__init__(model, base_url=_url(client), api_key="", **options)
-        self._connection = _Through(client, self._connection.endpoint)  # type: ignore[assignment]
+        self._connection = _ClientConnection(client, self._connection.endpoint)  # type: ignore[assignment]
 
 
 class ClientEmbedder(OpenAIEmbedder):
@@ -39,7 +38,7 @@ class ClientEmbedder(OpenAIEmbedder):
 
     def __init__(self, client: Any, model: str, **options: Any) -> None:
         super().__init__(model, base_url=_url(client), api_key="", **options)
-        self._connection = _Through(client, self._connection.endpoint)  # type: ignore[assignment]
+        self._connection = _ClientConnection(client, self._connection.endpoint)  # type: ignore[assignment]
 
 
 def backend(client: Any, model: str = "", **options: Any) -> Backend:
@@ -85,15 +84,15 @@ def _url(client: Any) -> str:
     return str(client.base_url).rstrip("/")
 
 
-class _Through:
+class _ClientConnection:
     """The client in the place of a connection: what it sends and gets is seen as it is."""
 
     def __init__(self, client: Any, endpoint: Endpoint) -> None:
         # Refusals come back at once, since a run has its own rule of when to ask again.
         self._client = client.with_options(max_retries=0)
         # The client has a key of its own, whatever messages may say of it.
-        sent = {**endpoint.headers, "Authorization": ""}
-        self.endpoint = Endpoint(endpoint.url, sent, endpoint.query, "the client's own")
+        headers = {**endpoint.headers, "Authorization": ""}
+        self.endpoint = Endpoint(endpoint.url, headers, endpoint.query, "the client's own")
         self.paused_until = -math.inf
 
     async def post(self, path: str, body: bytes) -> tuple[int, bytes, Mapping[str, str]]:

@@ -5,9 +5,9 @@ from typing import Any
 from assay._runner.result import Result
 from assay.errors import InputError
 from assay.integrations import exporters
-from assay.integrations.exporters import ScoreRecord, Sent
+from assay.integrations.exporters import ExportCounts, ScoreRecord
 
-_AT_ONCE = 500
+_BATCH = 500
 
 
 def annotations(result: Result) -> list[dict[str, Any]]:
@@ -18,11 +18,11 @@ def annotations(result: Result) -> list[dict[str, Any]]:
     Raises:
         InputError: If no sample's span is known.
     """
-    items, _ = exporters.spanned(result)
+    items, _ = exporters.with_span(result)
     return [_annotation(item, result) for item in items]
 
 
-def send(result: Result, *, client: Any = None) -> Sent:
+def send(result: Result, *, client: Any = None) -> ExportCounts:
     """Annotate the span of each sample with its scores.
 
     An annotation keeps its identifier, so that sending a run twice changes nothing, and runs by
@@ -36,7 +36,7 @@ def send(result: Result, *, client: Any = None) -> Sent:
     Raises:
         InputError: If arize-phoenix-client is not installed, or no sample's span is known.
     """
-    items, unknown = exporters.spanned(result)
+    items, unknown = exporters.with_span(result)
     if client is None:
         try:
             from phoenix.client import Client
@@ -45,9 +45,9 @@ def send(result: Result, *, client: Any = None) -> Sent:
             raise InputError(what, "pip install 'assay[phoenix]'") from error
         client = Client()
     annotations = [_annotation(item, result) for item in items]
-    for start in range(0, len(annotations), _AT_ONCE):
-        client.spans.log_span_annotations(span_annotations=annotations[start : start + _AT_ONCE])
-    return exporters.sent(items, unknown, with_reasons=True)
+    for start in range(0, len(annotations), _BATCH):
+        client.spans.log_span_annotations(span_annotations=annotations[start : start + _BATCH])
+    return exporters.counts(items, unknown, with_reasons=True)
 
 
 def _annotation(item: ScoreRecord, result: Result) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from assay.errors import InputError, Unavailable
-from assay.integrations.objects import WITHHELD, Form, awaited, object_name, was_cut
+from assay.integrations.objects import WITHHELD, StructuredOutput, awaited, object_name, was_cut
 from assay.judge import Backend, repeated
 from assay.judges.llm import LLM, Completion
 from assay.prompt import Template
@@ -33,7 +33,7 @@ class Model(LLM):
         further = [str(getattr(model, "base_url", "")), _plain(self._settings)]
         named = f"{model.system}:{model.model_name}"
         offered = bool(model.profile.get("supports_json_schema_output", False))
-        self._form = Form(offered=offered)
+        self._form = StructuredOutput(offered=offered)
         self._name = object_name("pydantic-ai", model, named, further)
 
     @property
@@ -49,8 +49,8 @@ class Model(LLM):
 
         temperature = SAMPLED if repeated(draw) else self._settings.get("temperature", 0.0)
         settings = {**self._settings, "temperature": temperature}
-        form = None if schema is None else partial(self._asked, prompt, settings, (schema, kind))
-        response = await self._form.ask(form, partial(self._asked, prompt, settings, None))
+        form = None if schema is None else partial(self._request, prompt, settings, (schema, kind))
+        response = await self._form.ask(form, partial(self._request, prompt, settings, None))
         if response.finish_reason == "content_filter":
             raise Unavailable(f"{self.name} {WITHHELD}", permanent=True)
         text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
@@ -62,7 +62,7 @@ class Model(LLM):
             cached=(response.usage.cache_read_tokens, response.usage.cache_write_tokens),
         )
 
-    async def _asked(
+    async def _request(
         self, prompt: str, settings: Any, form: tuple[Mapping[str, Any], str] | None
     ) -> Any:
         from pydantic_ai.messages import ModelRequest

@@ -15,7 +15,6 @@ from typing import Any
 from assay._runner import STORE
 from assay._runner.evaluate import aevaluate
 from assay._runner.event_loop import run_to_completion
-from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay.data.columns import recognised
 from assay.errors import InputError
@@ -94,13 +93,11 @@ def _only_text(values: Mapping[Any, Any]) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
-def context_of(obj: Any, score: float | None = None) -> dict[str, Any]:
+def context_of(obj: Any) -> dict[str, Any]:
     """A retrieved document as a context that `assay.evaluate` reads: text, id, score, the rest."""
     about = dict(getattr(obj, "metadata", None) or {})
-    for name in ("relevance_score", "score", "_score", "similarity"):
-        number = about.get(name)
-        if score is None and isinstance(number, int | float):
-            score = float(number)
+    numbers = (about.get(name) for name in ("relevance_score", "score", "_score", "similarity"))
+    score = next((float(number) for number in numbers if isinstance(number, int | float)), None)
     names = ("id", "doc_id", "chunk_id", "_id", "source_id")
     id_ = getattr(obj, "id", None) or next((about[n] for n in names if about.get(n)), None)
     fields = {"text": str(obj.page_content), "id": id_, "score": score, "metadata": about or None}
@@ -127,12 +124,12 @@ class Request:
     end: float | None = None
     seen: dict[Any, Any] = field(default_factory=dict)
 
-    def count(self, tokens: int | None) -> None:
+    def add_tokens(self, tokens: int | None) -> None:
         """Add the tokens of a call."""
         if tokens is not None:
             self.tokens = (self.tokens or 0) + tokens
 
-    def retrieved(self, documents: Iterable[dict[str, Any]]) -> None:
+    def add_documents(self, documents: Iterable[dict[str, Any]]) -> None:
         """Add what was found, each document once."""
         merged = self.documents = self.documents or []
         merged.extend(one for one in documents if one not in merged)
@@ -140,6 +137,8 @@ class Request:
 
 class Rows:
     """What a system was asked and answered, in the order of the answers: rows to be evaluated.
+
+    The collectors of all libraries are subclasses.
 
     Args:
         known: Rows with a ``question`` each; what else they hold (``id``, ``reference``, ``group``
@@ -157,7 +156,7 @@ class Rows:
     def __init__(self, known: Iterable[Mapping[str, Any]] = ()) -> None:
         self.rows: list[dict[str, Any]] = []
         self._known: dict[str, Mapping[str, Any]] = {}
-        self._asked: Counter[str] = Counter()
+        self._repeats: Counter[str] = Counter()
         for number, row in enumerate(known, 1):
             question = row.get("question")
             if not isinstance(question, str):
@@ -184,15 +183,15 @@ class Rows:
             "latency_ms": round((end - request.start) * 1000, 3),
             "tokens": request.tokens,
         }
-        known = self._of(request.question or "")
+        known = self._known_fields(request.question or "")
         self.rows.append({**known, **{k: v for k, v in row.items() if v is not None}})
 
-    def _of(self, question: str) -> dict[str, Any]:
+    def _known_fields(self, question: str) -> dict[str, Any]:
         """What is known of a question; asked once more, it is another sample with its own id."""
         known = dict(self._known.get(question, {}))
-        self._asked[question] += 1
-        if "id" in known and self._asked[question] > 1:
-            known["id"] = f"{known['id']}-{self._asked[question]}"
+        self._repeats[question] += 1
+        if "id" in known and self._repeats[question] > 1:
+            known["id"] = f"{known['id']}-{self._repeats[question]}"
         return known
 
     def write(self, path: str | Path) -> Path:
@@ -203,28 +202,8 @@ class Rows:
         return target
 
 
-class CollectsRows:
-    """What collectors of all libraries offer of the rows that they collect.
-
-    Args:
-        known: As for `Rows`.
-    """
-
-    def __init__(self, known: Iterable[Mapping[str, Any]] = ()) -> None:
-        self._collected = Rows(known)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """One dict a question, as `assay.evaluate` takes them; see `Rows`."""
-        return self._collected.rows
-
-    def write(self, path: str | Path) -> Path:
-        """Write the rows as JSON lines; returns the path."""
-        return self._collected.write(path)
-
-
 @dataclass(frozen=True, slots=True)
-class Finding:
+class MetricOutcome:
     """What one metric found on one sample.
 
     Attributes:
@@ -254,8 +233,8 @@ class Finding:
         """The evidence in words, one line a part: label, text and reason."""
         lines = [f"{part.label or part.kind}: {part.text}" for part in self.outcome.parts]
         reasons = [part.reason for part in self.outcome.parts]
-        full = [f"{a} ({b})" if b else a for a, b in zip(lines, reasons, strict=True)]
-        return "\n".join([self.why, *full] if self.why else full)
+        with_reasons = [f"{a} ({b})" if b else a for a, b in zip(lines, reasons, strict=True)]
+        return "\n".join([self.why, *with_reasons] if self.why else with_reasons)
 
     def passing(self, threshold: float | None) -> bool | None:
         """Whether the score is good enough; None where there is no score or no threshold.
@@ -263,10 +242,10 @@ class Finding:
         Args:
             threshold: The worst score that passes; None for the metric's guide value.
         """
-        least = self.metric.guide if threshold is None else threshold
-        if self.value is None or least is None:
+        limit = self.metric.guide if threshold is None else threshold
+        if self.value is None or limit is None:
             return None
-        return self.value >= least if self.metric.higher_is_better else self.value <= least
+        return self.value >= limit if self.metric.higher_is_better else self.value <= limit
 
 
 class Scorer:
@@ -300,7 +279,7 @@ class Scorer:
         self.store = Path(store)
         self._settings = settings
 
-    async def ascore(self, row: Mapping[str, Any]) -> list[Finding]:
+    async def ascore(self, row: Mapping[str, Any]) -> list[MetricOutcome]:
         """What each metric found on a sample, in order.
 
         Args:
@@ -310,27 +289,17 @@ class Scorer:
             InputError: If a field that a metric needs is not there.
             Denied: If the judge refuses.
         """
-        (findings,) = await self.aeach([row])
-        return findings
+        (outcomes,) = await self.ascore_many([row])
+        return outcomes
 
-    def score(self, row: Mapping[str, Any]) -> list[Finding]:
+    def score(self, row: Mapping[str, Any]) -> list[MetricOutcome]:
         """`ascore`, whether or not an event loop is running."""
         return run_to_completion(self.ascore(row))
 
-    async def aeach(self, rows: Iterable[Mapping[str, Any]]) -> list[list[Finding]]:
+    async def ascore_many(self, rows: Iterable[Mapping[str, Any]]) -> list[list[MetricOutcome]]:
         """For each of several samples what each metric found: one run for all of them."""
-        result = await self.aresult(rows)
-        path, run = result.path, result.run.id
-        by_metric = [
-            [Finding(metric, outcome, path, run) for outcome in result[metric.label]]
-            for metric in self.metrics
-        ]
-        return [list(findings) for findings in zip(*by_metric, strict=True)]
-
-    async def aresult(self, rows: Iterable[Mapping[str, Any]]) -> Result:
-        """The result of several samples."""
         filled = [{k: v for k, v in row.items() if v is not None} for row in rows]
-        return await aevaluate(
+        result = await aevaluate(
             filled,
             self.metrics,
             self.judge,
@@ -338,3 +307,9 @@ class Scorer:
             store=self.store,
             settings=self._settings,
         )
+        path, run = result.path, result.run.id
+        by_metric = [
+            [MetricOutcome(metric, outcome, path, run) for outcome in result[metric.label]]
+            for metric in self.metrics
+        ]
+        return [list(outcomes) for outcomes in zip(*by_metric, strict=True)]

@@ -33,8 +33,8 @@ def log(result: Result, *, run: Any = None, **init: Any) -> str:
     active = run or wandb.run
     if active is not None:
         return _log(wandb, result, active)
-    with wandb.init(job_type="evaluation", **init) as begun:
-        return _log(wandb, result, begun)
+    with wandb.init(job_type="evaluation", **init) as new_run:
+        return _log(wandb, result, new_run)
 
 
 def _log(wandb: Any, result: Result, run: Any) -> str:

@@ -6,21 +6,30 @@ probabilities for. Every other task goes to the top judge.
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any, Self
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Self, TypeAlias
 
 import msgspec
 
 from assay._middleware.wrapper import Route
-from assay._store.integrity import digest
-from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
+from assay._store import Store
+from assay._store.integrity import digest, is_database
+from assay._store.labels import HumanLabel
+from assay.data.files import file_records, located
+from assay.errors import Denied, InputError, JudgeError, OverBudget, Problem, Unsupported
 from assay.judge import Backend, Capabilities, Judge, Reply, Task, repeated
-from assay.judges.cascade_labels import read_labels
+from assay.score import Score
 from assay.stats.correction import fixed_numbers
 from assay.stats.risk_control import Checked, RiskControl
-from assay.tasks import Verdict, VerifyStatements
+from assay.tasks import Statement, Verdict, VerifyStatements
+
+# What people said of statements on the same contexts, by the statements' ids.
+LabelledTask: TypeAlias = tuple[VerifyStatements, Mapping[str, bool]]
+_METRIC = "faithfulness"  # whose labels in a store count
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,10 @@ class CascadePolicy:
     labels: str = ""
 
     def __post_init__(self) -> None:
-        for name, most in (("risk", 0.5), ("confidence", 1.0), ("audit", 1.0)):
+        for name, end in (("risk", 0.5), ("confidence", 1.0), ("audit", 1.0)):
             value = getattr(self, name)
-            if not 0 < value <= most or (name != "audit" and value == most):
-                raise InputError(f"{name} is {value} in a cascade", f"give a share below {most:g}")
+            if not 0 < value <= end or (name != "audit" and value == end):
+                raise InputError(f"{name} is {value} in a cascade", f"give a share below {end:g}")
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -114,7 +123,7 @@ def decisions(reply: Reply) -> Decisions | None:
         return None
     try:
         return msgspec.json.decode(reply.raw, type=_Form).cascade
-    except (msgspec.ValidationError, msgspec.DecodeError):
+    except msgspec.DecodeError:
         return None
 
 
@@ -168,7 +177,7 @@ class _Step:
         """Its verdicts beside their labels, in random order."""
         texts = [s.text for s in self.task.statements if s.id in self.verdicts]
         verdicts = [self.verdicts[s.id] for s in self.task.statements if s.id in self.verdicts]
-        drawn = sorted(zip(fixed_numbers(texts), verdicts, strict=True), key=_number)
+        drawn = sorted(zip(fixed_numbers(texts), verdicts, strict=True), key=itemgetter(0))
         return [
             Checked(
                 v.supported, sureness(v), v.supported is not labels[v.id], v.id in self.standing
@@ -178,10 +187,6 @@ class _Step:
         ]
 
 
-def _number(drawn: tuple[float, Verdict]) -> float:
-    return drawn[0]
-
-
 def sureness(verdict: Verdict) -> float:
     """The probability that a judge gives its own verdict; 1 where it gives none."""
     if verdict.probability is None:
@@ -189,13 +194,7 @@ def sureness(verdict: Verdict) -> float:
     return verdict.probability if verdict.supported else 1 - verdict.probability
 
 
-def _check(name: str, step: _Step, top: Verdict) -> Check:
-    return Check(name, step.level.judge.name, step.verdicts[name].supported, top.supported)
-
-
-def _rule(
-    policy: CascadePolicy, labelled: Sequence[tuple[VerifyStatements, Mapping[str, bool]]]
-) -> str:
+def _rule(policy: CascadePolicy, labelled: Sequence[LabelledTask]) -> str:
     """When verdicts stand, in words that are part of the identity."""
     rule = f"risk {policy.risk:g} at {policy.confidence:g}, audit {policy.audit:g}"
     labels = [text for task, by_id in labelled for text in (*task.inputs(), f"{by_id}")]
@@ -215,7 +214,7 @@ class Cascade(Backend):
         self,
         judges: Sequence[Backend],
         policy: CascadePolicy,
-        labelled: Sequence[tuple[VerifyStatements, Mapping[str, bool]]] = (),
+        labelled: Sequence[LabelledTask] = (),
     ) -> None:
         *cheap, self._top = judges
         self._policy = policy
@@ -239,11 +238,9 @@ class Cascade(Backend):
         """Local if all judges are; it has no limits of its own."""
         each = [judge.capabilities for judge in self.behind()]
         bounds = [one.max_tokens for one in each if not one.local]
-        most = max((bound for bound in bounds if bound is not None), default=None)
-        return Capabilities(
-            local=all(one.local for one in each),
-            max_tokens=None if None in bounds else most,
-        )
+        longest = max((bound for bound in bounds if bound is not None), default=None)
+        local = all(one.local for one in each)
+        return Capabilities(local=local, max_tokens=None if None in bounds else longest)
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its judges, and when their verdicts stand."""
@@ -275,7 +272,10 @@ class Cascade(Backend):
             raise Unsupported(f"a cascade cannot do {task.kind}")
         start = time.perf_counter()
         if repeated(draw):  # asked once more, after what could not be read
-            verdicts, decided = await self._by_top(task, draw)
+            by_top = await Judge(self._top, tries=1)(task, draw)
+            verdicts: Sequence[Verdict] = by_top
+            name = self._top.name
+            decided = Decisions(dict.fromkeys(task.ids, name), name, self._policy.risk)
         else:
             await self._learn_labels()
             verdicts, decided = await self._decide(task, draw)
@@ -290,20 +290,12 @@ class Cascade(Backend):
             draw=draw,
         )
 
-    async def _by_top(
-        self, task: VerifyStatements, draw: int
-    ) -> tuple[Sequence[Verdict], Decisions]:
-        verdicts = await Judge(self._top, tries=1)(task, draw)
-        return verdicts, Decisions(
-            dict.fromkeys(task.ids, self._top.name), self._top.name, self._policy.risk
-        )
-
     async def _decide(
         self, task: VerifyStatements, draw: int
     ) -> tuple[Sequence[Verdict], Decisions]:
         (number,) = fixed_numbers([digest(task.inputs())])
         # One number for all: what is checked of one judge is checked of those above it, too.
-        steps, left = await self._ask_up(task, lambda step: number < step.chance)
+        steps, left = await self._ask_up(task, number)
         top: dict[str, Verdict] = {}
         if left:
             narrowed = task if len(left) == len(task.ids) else task.narrow(left)
@@ -314,10 +306,11 @@ class Cascade(Backend):
                 self._learn(step, step.checked(labels))
         return self._joined(task, steps, top)
 
-    async def _ask_up(
-        self, task: VerifyStatements, is_checked: Callable[[_Step], bool]
-    ) -> tuple[list[_Step], list[str]]:
-        """What each cheap judge said, and the statements for the top judge."""
+    async def _ask_up(self, task: VerifyStatements, number: float) -> tuple[list[_Step], list[str]]:
+        """What each cheap judge said, and the statements for the top judge.
+
+        Verdicts that stand are checked all the same where the number is below their chance of it.
+        """
         steps: list[_Step] = []
         rest = list(task.ids)
         to_top: set[str] = set()
@@ -329,7 +322,7 @@ class Cascade(Backend):
             standing = frozenset(i for i, verdict in verdicts.items() if level.decides(verdict))
             step = _Step(level, narrowed, verdicts, standing, level.control.chance)
             steps.append(step)
-            to_top |= standing if is_checked(step) else set()
+            to_top |= standing if number < step.chance else set()
             rest = [i for i in rest if i not in standing]
         return steps, [i for i in task.ids if i in rest or i in to_top]
 
@@ -352,24 +345,19 @@ class Cascade(Backend):
         chance = 1.0
         for step in steps:
             for i in step.standing:
+                name, supported = step.level.judge.name, step.verdicts[i].supported
                 if i in top:
-                    checked.append(_check(i, step, top[i]))
+                    checked.append(Check(i, name, supported, top[i].supported))
                 else:
-                    by[i] = step.level.judge.name
+                    by[i] = name
                     # Its verdict stands for the top judge's, which has no probability.
                     final[i] = replace(step.verdicts[i], probability=None)
             chance = min(chance, step.chance) if step.standing else chance
         final |= top
         closed = sum(level.control.closed for level in self._levels)
-        decisions = Decisions(
-            by={i: by[i] for i in task.ids},
-            top=self._top.name,
-            risk=self._policy.risk,
-            checked=tuple(checked),
-            chance=chance,
-            closed=closed,
-        )
-        return [final[i] for i in task.ids], decisions
+        by = {i: by[i] for i in task.ids}
+        decided = Decisions(by, self._top.name, self._policy.risk, tuple(checked), chance, closed)
+        return [final[i] for i in task.ids], decided
 
     async def _learn_labels(self) -> None:
         """See what people's labels say of the cheap judges, before the first task."""
@@ -399,20 +387,6 @@ class Cascade(Backend):
         """What goes wrong with calls of its cheap judges."""
         return "; ".join(filter(None, (level.judge.trouble() for level in self._levels)))
 
-    async def aopen(self) -> None:
-        """Open all judges."""
-        for judge in self.behind():
-            await judge.aopen()
-
-    def stop(self) -> None:
-        """Stop all judges."""
-        for judge in self.behind():
-            judge.stop()
-
-    async def aclose(self) -> None:
-        """Close all judges."""
-        await asyncio.gather(*(judge.aclose() for judge in self.behind()))
-
 
 def route(judges: Sequence[Backend], policy: CascadePolicy) -> Route:
     """The cascade for verdicts on statements, its last judge for all else.
@@ -432,3 +406,92 @@ def route(judges: Sequence[Backend], policy: CascadePolicy) -> Route:
             raise InputError(what, "name the cheapest first: embedded>openai:MODEL")
     labelled = read_labels(policy.labels) if policy.labels else ()
     return Route(judges[-1], {VerifyStatements.kind: Cascade(judges, policy, labelled)})
+
+
+class _LabelledStatement(msgspec.Struct, frozen=True):
+    statement: str
+    contexts: tuple[str, ...]
+    supported: bool
+
+
+def read_labels(path: str) -> tuple[LabelledTask, ...]:
+    """The labelled statements of a file or a store: those on the same contexts in one task.
+
+    Raises:
+        InputError: If a row is none, or there are none.
+    """
+    if is_store(Path(path)):
+        if stored := list(_in_store(path)):
+            return _tasks(stored)
+        remedy = "label statements first: assay label --metric faithfulness"
+        raise InputError(f"nobody labelled statements for faithfulness in '{path}'", remedy)
+    problems: list[Problem] = []
+    rows: list[_LabelledStatement] = []
+    for record in file_records(located(path))():
+        if record.problem:
+            problems.append(record.problem)
+            continue
+        try:
+            rows.append(msgspec.convert(record.values, _LabelledStatement))
+        except msgspec.ValidationError as error:
+            remedy = '{"statement": "...", "contexts": ["..."], "supported": true}'
+            problems.append(Problem(f"{path}: {error}", remedy, row=record.number))
+    if problems or not rows:
+        raise InputError(problems or f"no labels in '{path}'")
+    return _tasks(rows)
+
+
+def _tasks(rows: Sequence[_LabelledStatement]) -> tuple[LabelledTask, ...]:
+    by_contexts: dict[tuple[str, ...], list[_LabelledStatement]] = {}
+    for row in rows:
+        by_contexts.setdefault(row.contexts, []).append(row)
+    labelled = []
+    for contexts, same in by_contexts.items():
+        statements = tuple(Statement(f"s{n}", r.statement) for n, r in enumerate(same, start=1))
+        labels = {s.id: row.supported for s, row in zip(statements, same, strict=True)}
+        labelled.append((VerifyStatements(statements, contexts), labels))
+    return tuple(labelled)
+
+
+def is_store(path: Path) -> bool:
+    """Whether a file is a store of runs."""
+    return path.is_file() and is_database(path)
+
+
+def _in_store(path: str) -> Iterator[_LabelledStatement]:
+    """The statements that people labelled in the runs of a store.
+
+    The bound holds for labels of answers drawn at random, each as likely as any other: of those
+    that were drawn rather than others, fewer are taken, by numbers that follow from their ids.
+    """
+    with Store(path) as store:
+        for run in store.runs():
+            for metric in run.metrics:
+                if metric.partition("(")[0] != _METRIC:
+                    continue
+                for sample_id, by_statement in _by_sample(store.labels.of(run.id, metric)).items():
+                    row, sample = store.sample(run.id, sample_id)
+                    outcome = store.outcome(run.id, row, metric)
+                    parts = outcome.parts if isinstance(outcome, Score) else ()
+                    for number, share in sorted(by_statement.items()):
+                        if number < len(parts) and share != 0.5:
+                            contexts = tuple(sample.contexts or ())
+                            yield _LabelledStatement(parts[number].text, contexts, share > 0.5)
+
+
+def _by_sample(labels: Sequence[HumanLabel]) -> dict[str, dict[int, float]]:
+    """By sample and statement, the mean of people's labels, or what settled their dispute."""
+    valued = [one for one in labels if one.statement is not None and one.value is not None]
+    settled = {one.item for one in valued if one.kind == "settled"}
+    chances = [one.chance for one in valued if one.chance is not None]
+    values: dict[str, dict[int, list[float]]] = {}
+    for one in valued:
+        number = fixed_numbers([one.sample])[0]
+        sampled = number * (one.chance or 1.0) < min(chances, default=1.0)
+        counts = one.kind == "settled" or (one.kind == "label" and one.item not in settled)
+        if sampled and counts and one.statement is not None and one.value is not None:
+            values.setdefault(one.sample, {}).setdefault(one.statement, []).append(one.value)
+    return {
+        sample: {number: sum(each) / len(each) for number, each in by_statement.items()}
+        for sample, by_statement in values.items()
+    }

@@ -23,13 +23,13 @@ _SECRET = re.compile(
 # What says all of itself, the same in every process.
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, PurePath, re.Pattern)
 # What is code, decides nothing, or is another one in every shell.
-_APART = (type, ModuleType, FunctionType, logging.Logger, type(os.environ))
-_MOST = 1000  # items of a list that is told one by one: a longer one is data, with a digest
+_EXCLUDED_TYPES = (type, ModuleType, FunctionType, logging.Logger, type(os.environ))
+_MAX_ITEMS = 1000  # items of a list that is told one by one: a longer one is data, with a digest
 # Objects within objects are looked into so deep; what is further inside is not known.
-_DEEPEST = 4
-_MOST_OBJECTS = 20_000  # that are looked into within others
+_MAX_DEPTH = 4
+_MAX_OBJECTS = 20_000  # that are looked into within others
 # How something is sent or held together decides nothing of what is said.
-_CARRIERS = frozenset(
+_TRANSPORT_MODULES = frozenset(
     {
         *("_asyncio", "_queue", "_socket", "_ssl", "_thread", "_weakref", "aiohttp", "asyncio"),
         *("concurrent", "contextvars", "httpcore", "httpx", "queue", "requests", "selectors"),
@@ -128,7 +128,7 @@ class _Walk:
     """
 
     inside: set[int] = dataclasses.field(default_factory=set)
-    left: int = _MOST_OBJECTS
+    left: int = _MAX_OBJECTS
 
 
 def _first(thing: Any, find: Digester, walk: _Walk) -> Digest:
@@ -159,19 +159,19 @@ def _function(function: FunctionType, walk: _Walk) -> Digest:
     return digest, tuple(values.unreadable)
 
 
-def _held_by_module(function: FunctionType, walk: _Walk) -> Digest:
+def _module_state(function: FunctionType, walk: _Walk) -> Digest:
     """What it uses of its module that is neither code nor a plain constant; "" if nothing."""
     module = function.__module__
     values, used = _Values(walk, module), _used(function, {})
-    values_used = {n: v for n, v in used.items() if _is_held(v, module)}
+    values_used = {n: v for n, v in used.items() if _is_state(v, module)}
     for name, cls in used.items():
         if isinstance(cls, type) and cls.__module__ == module:
             values_used |= {f"{name}.{n}": v for base in _of_module(cls) for n, v in _data_of(base)}
     return values.describe(values_used, "") if values_used else "", tuple(values.unreadable)
 
 
-def _is_held(value: Any, module: str) -> bool:
-    if isinstance(value, _APART) or _plain(value):
+def _is_state(value: Any, module: str) -> bool:
+    if isinstance(value, _EXCLUDED_TYPES) or _plain(value):
         return False
     if isinstance(value, MethodType | BuiltinFunctionType):
         return not isinstance(value.__self__, ModuleType)
@@ -235,24 +235,24 @@ class _Values:
                 (inner, self.describe(call.args, "an argument"), self.describe(call.keywords, ""))
             )
         if isinstance(call, MethodType):
-            whose = call.__self__
-            owner = place_of(whose) if isinstance(whose, type) else self._look(whose, _owner)
+            bound = call.__self__
+            owner = place_of(bound) if isinstance(bound, type) else self._digest(bound, _owner)
             return repr((self.called(call.__func__), owner))
         if isinstance(call, FunctionType):
             helpers: dict[str, str] = {}
             _add_helpers(call, helpers)
-            module_values = self._look(call, _held_by_module)
-            parts = self._look(call, _function), sorted(helpers.items())
+            module_values = self._digest(call, _module_state)
+            parts = self._digest(call, _function), sorted(helpers.items())
             return repr((*parts, module_values) if module_values else parts)
         if isinstance(call, BuiltinFunctionType):
-            whose = call.__self__
-            return "" if isinstance(whose, ModuleType) else self.describe(whose, "self")
+            bound = call.__self__
+            return "" if isinstance(bound, ModuleType) else self.describe(bound, "self")
         if wrapped := getattr(call, "__wrapped__", None):  # as functools.cache leaves it
             return self.called(wrapped)
         is_python = isinstance(getattr(type(call), "__call__", None), FunctionType)  # noqa: B004
-        return self._look(call, _owner) if is_python else ""
+        return self._digest(call, _owner) if is_python else ""
 
-    def _look(self, thing: object, find: Digester) -> str:
+    def _digest(self, thing: object, find: Digester) -> str:
         digest, unreadable = _first(thing, find, self._walk)
         self.unreadable += unreadable
         return digest
@@ -273,12 +273,12 @@ class _Values:
             return "itself"
         self._walk.inside.add(id(value))
         try:
-            return self._held(value, place, deep)
+            return self._describe(value, place, deep)
         finally:
             self._walk.inside.discard(id(value))
 
-    def _held(self, value: Any, place: str, deep: int) -> str:
-        if isinstance(value, dict | list | tuple | set | frozenset) and len(value) > _MOST:
+    def _describe(self, value: Any, place: str, deep: int) -> str:
+        if isinstance(value, dict | list | tuple | set | frozenset) and len(value) > _MAX_ITEMS:
             text = data_digest.container_digest(
                 value, lambda item: self.describe(item, place, deep)
             )
@@ -311,23 +311,23 @@ class _Values:
         data = data_digest.data_digest(value, lambda item: self.describe(item, place, deep))
         if data is not None:
             return f"{place_of(kind)} {data}"
-        if kind.__module__.partition(".")[0] in _CARRIERS:
+        if kind.__module__.partition(".")[0] in _TRANSPORT_MODULES:
             return f"{place_of(kind)} {value}" if kind.__name__ == "URL" else place_of(kind)
         attributes = _attributes(value)
         if attributes is None:
             data = data_digest.pickle_digest(value)
             return self._class_only(value, place) if data is None else f"{place_of(kind)} {data}"
-        return self._looked_into(value, attributes, place, deep)
+        return self._inside(value, attributes, place, deep)
 
-    def _looked_into(self, value: Any, attributes: dict[str, Any], place: str, deep: int) -> str:
+    def _inside(self, value: Any, attributes: dict[str, Any], place: str, deep: int) -> str:
         if deep <= 0:
             self._walk.left -= 1
-            if deep <= -_DEEPEST or self._walk.left < 0:
+            if deep <= -_MAX_DEPTH or self._walk.left < 0:
                 return self._class_only(value, place)
         kind = type(value)
-        ours = _of_module(kind) if kind.__module__ == self._module else []
+        own_code = _of_module(kind) if kind.__module__ == self._module else []
         attributes = attributes | {
-            f"{base.__qualname__}.{n}": v for base in ours for n, v in _data_of(base)
+            f"{base.__qualname__}.{n}": v for base in own_code for n, v in _data_of(base)
         }
         inner = _Values(self._walk, self._module)
         text = inner.describe(attributes, place, deep - 1)
@@ -336,8 +336,8 @@ class _Values:
         elif inner.unreadable and not _is_client(attributes):
             self._class_only(value, place)
         # The name of a module that was loaded from a file changes with whatever is edited there.
-        code = " ".join(map(_class_code, ours))
-        return f"{kind.__qualname__} {text} {code}" if ours else f"{place_of(kind)} {text}"
+        code = " ".join(map(_class_code, own_code))
+        return f"{kind.__qualname__} {text} {code}" if own_code else f"{place_of(kind)} {text}"
 
     def _class_only(self, value: object, place: str) -> str:
         kind = place_of(type(value))

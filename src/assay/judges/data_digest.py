@@ -18,8 +18,15 @@ Describe: TypeAlias = Callable[[Any], str]
 _BATCH = 10_000
 _PLAIN = frozenset({str, int, float, bool, type(None), list, tuple, dict})
 # What encoders raise for what they cannot tell. An array on a graphics card is a TypeError.
-_NOT_TOLD = (TypeError, ValueError, OverflowError, RecursionError, AttributeError, RuntimeError)
-_NOT_PICKLED = (*_NOT_TOLD, pickle.PicklingError, OSError, LookupError, ImportError)
+_ENCODE_ERRORS = (
+    TypeError,
+    ValueError,
+    OverflowError,
+    RecursionError,
+    AttributeError,
+    RuntimeError,
+)
+_PICKLING_ERRORS = (*_ENCODE_ERRORS, pickle.PicklingError, OSError, LookupError, ImportError)
 
 
 def container_digest(values: Any, describe: Describe) -> str:
@@ -46,7 +53,7 @@ def data_digest(value: Any, describe: Describe) -> str | None:
             return _frame_digest(value, pandas, describe)
         if hasattr(numpy, "ndarray") and callable(getattr(type(value), "__array__", None)):
             return _array_digest(value, numpy, describe)
-    except _NOT_TOLD:
+    except _ENCODE_ERRORS:
         return None
     # A data set of Hugging Face says itself what it holds, which may be more than fits in memory.
     fingerprint = getattr(value, "_fingerprint", None)
@@ -58,7 +65,7 @@ def pickle_digest(value: object) -> str | None:
     digest = _Digest()
     try:
         pickle.Pickler(digest, protocol=4).dump(value)
-    except _NOT_PICKLED:
+    except _PICKLING_ERRORS:
         return None
     return digest.hex()
 
@@ -97,7 +104,7 @@ def _encoded(batch: list[Any], describe: Describe) -> bytes:
     if _is_plain(batch):
         try:
             return msgspec.json.encode(batch, order="sorted")
-        except _NOT_TOLD:
+        except _ENCODE_ERRORS:
             pass  # an integer that is too long, half a surrogate pair, an object further inside
     return "\0".join(map(describe, batch)).encode("utf-8", "surrogatepass")
 

@@ -97,7 +97,7 @@ class Embedder(AttributeBackend):
 GATHER_S = 0.003
 MOST_TEXTS = 128
 
-Asked: TypeAlias = tuple[Embed, int, "asyncio.Future[Reply]"]
+PendingEmbedding: TypeAlias = tuple[Embed, int, "asyncio.Future[Reply]"]
 
 
 class MicroBatcher(Wrapper):
@@ -112,9 +112,9 @@ class MicroBatcher(Wrapper):
 
     def __init__(self, backend: BackendLike) -> None:
         super().__init__(backend)
-        self._asked = PerLoop[list[Asked]](list)
+        self._pending = PerLoop[list[PendingEmbedding]](list)
         # The loop keeps weak references only: a request without another one could vanish.
-        self._sent: set[asyncio.Task[None]] = set()
+        self._in_flight: set[asyncio.Task[None]] = set()
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The embedding of the task's text.
@@ -125,31 +125,31 @@ class MicroBatcher(Wrapper):
         """
         if not isinstance(task, Embed):
             return await self._backend.reply(task, draw)
-        loop, pending = asyncio.get_running_loop(), self._asked.get()
+        loop, pending = asyncio.get_running_loop(), self._pending.get()
         if not pending:
             loop.call_later(GATHER_S, self._send, pending)
-        mine: asyncio.Future[Reply] = loop.create_future()
-        pending.append((task, draw, mine))
+        future: asyncio.Future[Reply] = loop.create_future()
+        pending.append((task, draw, future))
         if len(pending) >= MOST_TEXTS:
             self._send(pending)
-        return await mine
+        return await future
 
     async def aclose(self) -> None:
         """Give up what is on its way."""
-        sent = list(self._sent)
-        for task in sent:
+        in_flight = list(self._in_flight)
+        for task in in_flight:
             task.cancel()
-        await asyncio.gather(*sent, return_exceptions=True)
+        await asyncio.gather(*in_flight, return_exceptions=True)
 
-    def _send(self, pending: list[Asked]) -> None:
+    def _send(self, pending: list[PendingEmbedding]) -> None:
         batch = [item for item in pending if not item[2].done()]
         pending.clear()
         if batch:  # a full one was sent before its time
             sending = asyncio.ensure_future(self._deliver(batch))
-            self._sent.add(sending)
-            sending.add_done_callback(self._sent.discard)
+            self._in_flight.add(sending)
+            sending.add_done_callback(self._in_flight.discard)
 
-    async def _deliver(self, batch: list[Asked]) -> None:
+    async def _deliver(self, batch: list[PendingEmbedding]) -> None:
         texts = tuple([task.text for task, _, _ in batch])
         try:
             reply = await self._backend.reply(EmbedTexts(texts))
@@ -163,9 +163,9 @@ class MicroBatcher(Wrapper):
                 tell(waiting, None, error)
             return
         # The server counts the batch; each text is given its share by length.
-        whole = sum(map(len, texts)) or 1
+        total = sum(map(len, texts)) or 1
         for (task, draw, waiting), raw in zip(batch, replies(reply.raw), strict=True):
-            share = round(reply.tokens_in * len(task.text) / whole)
+            share = round(reply.tokens_in * len(task.text) / total)
             tell(waiting, _alone(reply, task, raw, share, draw), None)
 
 

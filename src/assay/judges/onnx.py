@@ -161,7 +161,7 @@ class Verifier:
     ) -> Verdict:
         parts = self._parts(evidence.read(statement.text).text)
         read = [self._read(part, evidence, lengths) for part in parts]
-        stretch, probability, denied = min(read, key=lambda part: part[1])
+        stretch, probability, contradicted = min(read, key=lambda part: part[1])
         supported = probability >= THRESHOLD
         piece = evidence.pieces[_closest(statement.text, stretch, evidence)]
         context = contexts[piece.context]
@@ -174,7 +174,7 @@ class Verifier:
             piece.context if supported else None,
             quote if supported else "",
             round(probability, 4),
-            None if supported or denied is None else denied >= THRESHOLD,
+            None if supported or contradicted is None else contradicted >= THRESHOLD,
         )
 
     def _parts(self, statement: str) -> list[str]:
@@ -196,13 +196,13 @@ class Verifier:
             self.network.pair(" ".join(evidence.pieces[i].text for i in stretch), statement)
             for stretch in nearest
         ]
-        logits = self.network.passes([(given, self.output) for given in read], self.threads)
+        logits = self.network.passes([(encoded, self.output) for encoded in read], self.threads)
         probabilities = np.stack([self.labels.probabilities(each) for each in logits])
         supported = probabilities[:, self.labels.supported]
         best = int(supported.argmax())
         against = self.labels.contradicted
-        denied = None if against is None else float(probabilities[:, against].max())
-        return nearest[best], float(supported[best]), denied
+        contradicted = None if against is None else float(probabilities[:, against].max())
+        return nearest[best], float(supported[best]), contradicted
 
 
 def _stretches(evidence: Evidence, lengths: Sequence[int], room: int) -> Iterator[Stretch]:
@@ -214,9 +214,9 @@ def _stretches(evidence: Evidence, lengths: Sequence[int], room: int) -> Iterato
         yield tuple(range(len(lengths)))
         return
     places = range(len(lengths))
-    for _, mine in groupby(places, lambda place: evidence.pieces[place].context):
+    for _, of_context in groupby(places, lambda place: evidence.pieces[place].context):
         stretch: list[int] = []
-        for place in mine:
+        for place in of_context:
             if stretch and sum(lengths[i] for i in stretch) + lengths[place] > room:
                 yield tuple(stretch)
                 last = stretch[-1]
@@ -231,7 +231,7 @@ def _nearest(statement: str, stretches: list[Stretch], evidence: Evidence) -> li
     """Those that share most with a statement, at most `MOST`."""
     if len(stretches) <= MOST:
         return stretches
-    stems = _wanted(statement)
+    stems = _stems_of(statement)
 
     def shared(stretch: Stretch) -> float:
         words_held = frozenset().union(*(evidence.sets[i] for i in stretch))
@@ -241,11 +241,11 @@ def _nearest(statement: str, stretches: list[Stretch], evidence: Evidence) -> li
 
 
 def _closest(statement: str, stretch: Stretch, evidence: Evidence) -> int:
-    shares = evidence.shared(_wanted(statement))
+    shares = evidence.shared(_stems_of(statement))
     return max(stretch, key=lambda place: float(shares[place]))
 
 
-def _wanted(statement: str) -> frozenset[str]:
+def _stems_of(statement: str) -> frozenset[str]:
     return frozenset(stems(statement))
 
 
@@ -394,7 +394,7 @@ class Onnx(AttributeBackend):
         if type(task) not in self._able():
             raise Unsupported(f"{self.name} cannot do {task.kind}")
         start = time.perf_counter()
-        raw = await aside(lambda: self._said(task), self._threads)
+        raw = await aside(lambda: self._raw_reply(task), self._threads)
         ms = (time.perf_counter() - start) * 1000
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=task.kind, draw=draw)
 
@@ -403,7 +403,7 @@ class Onnx(AttributeBackend):
             return (VerifyStatements,)
         return (Embed, EmbedTokens) if self._encoder and self._encoder.states else (Embed,)
 
-    def _said(self, task: Task[Any]) -> str:
+    def _raw_reply(self, task: Task[Any]) -> str:
         if self._verifier and isinstance(task, VerifyStatements):
             return VerifyStatements.reply(self._verifier.verdicts(task))
         if self._encoder and isinstance(task, EmbedTokens):

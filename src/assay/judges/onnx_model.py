@@ -31,7 +31,7 @@ LONGEST = (
     512  # tokens read at once by a model that could read more: few are trained on longer texts
 )
 _EXPORT = "export the model into a folder: optimum-cli export onnx --model NAME FOLDER"
-_USUAL = ("model.onnx", "onnx/model.onnx")
+_MODEL_PATHS = ("model.onnx", "onnx/model.onnx")
 _LIMIT = 1_000_000  # a `model_max_length` above it means that none is known
 
 
@@ -68,10 +68,10 @@ class Folder:
             raise InputError(f"there is no model '{path}'", _EXPORT)
         beside = model.parent.name != "onnx" or (model.parent / "config.json").exists()
         root = model.parent if beside else model.parent.parent
-        tokenizer = _there(root / "tokenizer.json")
-        if "model" not in _object(tokenizer):
+        tokenizer = _existing(root / "tokenizer.json")
+        if "model" not in _json_object(tokenizer):
             raise InputError(f"'{tokenizer}' is no tokenizer", f"copy it anew; or {_EXPORT}")
-        config = _object(_there(root / "config.json"))
+        config = _json_object(_existing(root / "config.json"))
         pooling = _optional(root / "1_Pooling" / "config.json")
         longest = _longest(config, _optional(root / "tokenizer_config.json"))
         read = (config.get("id2label"), pooling, longest)
@@ -84,7 +84,7 @@ class Folder:
 def _model(folder: Path) -> Path:
     if not folder.is_dir():
         raise InputError(f"there is no folder '{folder}'", _EXPORT)
-    for name in _USUAL:
+    for name in _MODEL_PATHS:
         if (folder / name).is_file():
             return folder / name
     files = sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
@@ -102,13 +102,13 @@ def _weights(model: Path) -> list[str]:
     return [whole_digest(path) for path in files]
 
 
-def _there(path: Path) -> Path:
+def _existing(path: Path) -> Path:
     if not path.is_file():
         raise InputError(f"there is no '{path}'", f"copy it from where the model is; or {_EXPORT}")
     return path
 
 
-def _object(path: Path) -> dict[str, Any]:
+def _json_object(path: Path) -> dict[str, Any]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -116,7 +116,7 @@ def _object(path: Path) -> dict[str, Any]:
 
 
 def _optional(path: Path) -> dict[str, Any]:
-    return _object(path) if path.is_file() else {}
+    return _json_object(path) if path.is_file() else {}
 
 
 def _longest(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int:
@@ -126,7 +126,7 @@ def _longest(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int:
 
 
 Numbers = npt.NDArray[np.float32]
-Given = tuple[tuple[int, ...], tuple[int, ...]]  # the ids and types of what is read at once
+EncodedInput = tuple[tuple[int, ...], tuple[int, ...]]  # the ids and types of what is read at once
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _REMEMBERED = 256
@@ -147,13 +147,13 @@ class Network:
         self.folder = folder
         self._tokenizer = _tokenizer(folder.tokenizer)
         self._session = _session(folder.model)
-        self._inputs = {given.name: given.type for given in self._session.get_inputs()}
-        self.outputs = {made.name: made.shape for made in self._session.get_outputs()}
+        self._inputs = {item.name: item.type for item in self._session.get_inputs()}
+        self.outputs = {output.name: output.shape for output in self._session.get_outputs()}
         if unknown := set(self._inputs).difference(_INPUTS):
             what = f"'{folder.model}' wants {', '.join(sorted(unknown))}"
             raise InputError(what, f"export a model that reads {', '.join(_INPUTS)} only")
-        self.passes: Passes[tuple[Given, str], Numbers] = Passes(
-            self._run, lambda given: len(given[0][0]), _REMEMBERED
+        self.passes: Passes[tuple[EncodedInput, str], Numbers] = Passes(
+            self._run, lambda item: len(item[0][0]), _REMEMBERED
         )
 
         marks = self._tokenizer.encode("a").special_tokens_mask
@@ -167,7 +167,7 @@ class Network:
         """The tokens of a text without the special ones."""
         return self._tokenizer.encode(text, add_special_tokens=False)
 
-    def pair(self, first: str, second: str) -> Given:
+    def pair(self, first: str, second: str) -> EncodedInput:
         """Two texts as the model reads them together; the first one's end is cut if it must be."""
         room = self.room(pair=True)
         one, two = self.encoded(first), self.encoded(second)
@@ -176,7 +176,7 @@ class Network:
         both = self._tokenizer.post_process(one, two)
         return tuple(both.ids), tuple(both.type_ids)
 
-    def windows(self, text: str, beside: str | None = None) -> list[Given]:
+    def windows(self, text: str, beside: str | None = None) -> list[EncodedInput]:
         """A text in equal parts that the model can read at once; one of no words if it is empty.
 
         Args:
@@ -201,7 +201,7 @@ class Network:
         behind = self._tokenizer.num_special_tokens_to_add(is_pair=False) - self._before
         return states[self._before : len(states) - behind]
 
-    def _run(self, item: tuple[Given, str]) -> Numbers:
+    def _run(self, item: tuple[EncodedInput, str]) -> Numbers:
         (ids, types), output = item
         inputs = {"input_ids": ids, "attention_mask": (1,) * len(ids), "token_type_ids": types}
         feed = {
@@ -306,14 +306,14 @@ class CrossEncoder(AttributeBackend):
         outputs = self._network.outputs
         self._output = _OUTPUT if _OUTPUT in outputs else next(iter(outputs))
         (probe,) = self._network.windows("passage", "question")
-        made = self._network.passes([(probe, self._output)], self._threads)[0]
-        if made.ndim > 1 or made.size > 2:
-            shown = " x ".join(map(str, made.shape))
+        output = self._network.passes([(probe, self._output)], self._threads)[0]
+        if output.ndim > 1 or output.size > 2:
+            shown = " x ".join(map(str, output.shape))
             what = f"'{path}' is no cross-encoder: for a pair of texts it returns {shown} numbers"
             raise InputError(
                 what, f"name a model that returns one number, or two; {_EXPORT_CROSS_ENCODER}"
             )
-        self._relevant = _relevant(folder.config, path) if made.size > 1 else 0
+        self._relevant = _relevant(folder.config, path) if output.size > 1 else 0
 
     @property
     def name(self) -> str:

@@ -40,7 +40,7 @@ class Scripted(AttributeBackend):
             kinds = ", ".join(TASKS)
             raise InputError(f"no task is called {', '.join(sorted(unknown))}; there are {kinds}")
         self._script = dict(script)
-        self._digests = {} if name else {kind: _digest(said) for kind, said in script.items()}
+        self._digests = {} if name else {kind: _digest(replies) for kind, replies in script.items()}
         self.name = name or "scripted"
         self.calls = 0
 
@@ -68,21 +68,21 @@ class Scripted(AttributeBackend):
         """What the script says."""
         self.calls += 1
         inputs = task.inputs()
-        raw = self._say(self._script.get(task.kind), task, draw, "".join(inputs))
+        raw = self._reply_text(self._script.get(task.kind), task, draw, "".join(inputs))
         backend = self.identity(type(task)) or ""
         return Reply(inputs, raw, backend=backend, kind=task.kind, draw=draw)
 
-    def _say(self, script: Any, task: Task[Any], draw: int, inputs: str) -> str:
+    def _reply_text(self, script: Any, task: Task[Any], draw: int, inputs: str) -> str:
         if callable(script):
             return str(script(task))
         if isinstance(script, str):
             return script
         if isinstance(script, Mapping):
-            for words, then in script.items():
+            for words, branch in script.items():
                 if words in inputs:
-                    return self._say(then, task, draw, inputs)
+                    return self._reply_text(branch, task, draw, inputs)
         elif isinstance(script, Sequence) and script:
-            return self._say(script[min(_nth(draw), len(script) - 1)], task, draw, inputs)
+            return self._reply_text(script[min(_nth(draw), len(script) - 1)], task, draw, inputs)
         raise Unsupported(f"the script has no reply to this {task.kind}")
 
 
@@ -98,7 +98,7 @@ def _describe(script: Any) -> tuple[str, bool]:
         _, unreadable = callable_digest(script)
         return name_of(script), bool(unreadable)
     if isinstance(script, Mapping):  # in its order: the first words that stand in a task count
-        pairs = [(words, *_describe(then)) for words, then in script.items()]
+        pairs = [(words, *_describe(branch)) for words, branch in script.items()]
         return repr([pair[:2] for pair in pairs]), any(pair[2] for pair in pairs)
     if isinstance(script, str) or not isinstance(script, Sequence):
         return repr(script), False

@@ -18,7 +18,7 @@ from assay.judge import Backend, BackendLike
 DEFAULT = "embedded"
 STEP, OPTIONS = ">", "?"  # of a cascade
 SHOWN = 60  # characters of a spec in a message
-_MOST_NAMED = 8  # names that a module has
+_MAX_NAMES = 8  # names that a module has
 SPECS = (
     "embedded (offline, no key)",
     "embedded:FOLDER (the same, adapted by assay adapt judge)",
@@ -90,7 +90,7 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
     once = functools.cache(lambda spec, *, embedder: make(spec, embedder=embedder))
     cheap, top, options, by_task = _parts(specs)
     main, *others = [once(spec, embedder=False) for spec in top]
-    kinds = _rest(main, others)
+    kinds = _fallbacks(main, others)
     if cheap:
         from assay.judges.cascade import CascadePolicy, route
 
@@ -112,7 +112,7 @@ def named(specs: Sequence[str]) -> list[str]:
 
 def _parts(specs: Sequence[str]) -> tuple[list[str], list[str], str, dict[str, str]]:
     """(cheap judges of a cascade, the main judge and who does the rest, its options, by task)."""
-    default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
+    default, by_task = _parsed([part.strip() for spec in specs for part in spec.split(",")])
     *cheap, top = (default or DEFAULT).split(STEP)
     top, _, options = top.partition(OPTIONS) if cheap else (top, "", "")
     return [spec.strip() for spec in cheap], _chain(top), options, by_task
@@ -148,7 +148,7 @@ def cascade(
     return route([backend(judge) for judge in judges], policy)
 
 
-def _rest(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
+def _fallbacks(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
     """Who does what the main one cannot: the first that can."""
     from assay.tasks import TASKS
 
@@ -165,7 +165,7 @@ def _chain(spec: str) -> list[str]:
     return [part.strip() for part in _PLUS.split(spec)]
 
 
-def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+def _parsed(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     """(the spec without a task, spec by task)."""
     from assay.tasks import TASKS
 
@@ -176,20 +176,20 @@ def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
         if not equals or ":" in task or STEP in task:  # the "=" of a model's name is none of ours
             defaults.append(part)
         elif task not in TASKS or not spec:
-            what = f"'{_shown(part)}' is not TASK=JUDGE"
+            what = f"'{_abbreviated(part)}' is not TASK=JUDGE"
             raise InputError(what, f"tasks are {', '.join(TASKS)}")
         elif by_task.setdefault(task, spec) != spec:
-            what = f"two judges for {task}: {_shown(by_task[task])} and {_shown(spec)}"
+            what = f"two judges for {task}: {_abbreviated(by_task[task])} and {_abbreviated(spec)}"
             raise InputError(what, "keep one")
     if len(set(defaults)) > 1:
-        first, second, *others = map(_shown, dict.fromkeys(defaults))
+        first, second, *others = map(_abbreviated, dict.fromkeys(defaults))
         what = f"two judges for all tasks: {first} and {second}"
         what += f" (and {len(others)} more)" if others else ""
         raise InputError(what, "give one to some tasks only: TASK=JUDGE")
     return (defaults[0] if defaults else None), by_task
 
 
-def _shown(spec: str) -> str:
+def _abbreviated(spec: str) -> str:
     """As messages quote it: without a password, and of a long one only what tells it apart."""
     text = redacted_uri(spec) if "://" in spec else spec
     return text if len(text) <= SHOWN else f"{text[: SHOWN // 2]}...{text[-SHOWN // 2 :]}"
@@ -202,79 +202,59 @@ def _named(spec: str, *, embedder: bool) -> Backend:
 
         return Embedded()
     if scheme in _SCHEMES and rest:
-        return _SCHEMES[scheme](rest, embedder=embedder)
+        return _of_scheme(scheme, rest, embedder=embedder)
     if is_uri(spec):  # not shown whole: it may hold a password or a key
-        what = f"'{_shown(spec)}' is no judge"
+        what = f"'{_abbreviated(spec)}' is no judge"
         raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
     near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
-    hint = f"did you mean '{near}{':' * bool(rest)}{_shown(rest)}'?" if near else ""
+    hint = f"did you mean '{near}{':' * bool(rest)}{_abbreviated(rest)}'?" if near else ""
     if not (near or rest):
-        hint = f"say who serves it, as in openai:{_shown(spec)};"
+        hint = f"say who serves it, as in openai:{_abbreviated(spec)};"
     if rest and all(part.isidentifier() for part in scheme.split(".")):
         return backend(imported(spec, "judge", hint))
     known = f"one of: {'; '.join(SPECS)}"
-    raise InputError(f"'{_shown(spec)}' is no judge", f"{hint} {known}".lstrip())
+    raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{hint} {known}".lstrip())
 
 
-def _adapted(folder: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
-    from assay.judges.embedded import Embedded
-
-    return Embedded(folder=folder)
+_SCHEMES = ("embedded", "openai", "openai-batch", "ollama", "gguf", "onnx", "scripted")
 
 
-def _openai(model: str, /, *, embedder: bool = False) -> Backend:
-    from assay.judges.openai.embeddings import OpenAIEmbedder
-    from assay.judges.openai.judge import OpenAI
+def _of_scheme(scheme: str, rest: str, *, embedder: bool) -> Backend:
+    """The backend of ``SCHEME:REST``; its module is loaded only now."""
+    made: Backend
+    if scheme == "embedded":
+        from assay.judges.embedded import Embedded
 
-    return OpenAIEmbedder(model) if embedder else OpenAI(model)
+        made = Embedded(folder=rest)
+    elif scheme in ("openai", "ollama"):
+        from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
+        kind = OpenAIEmbedder if embedder else OpenAI
+        made = kind.ollama(rest) if scheme == "ollama" else kind(rest)
+    elif scheme == "openai-batch":
+        if embedder:
+            raise InputError("embeddings are not asked in batches", f"openai:{rest}")
+        from assay.judges.openai.batch import OpenAIBatch
 
-def _openai_batch(model: str, /, *, embedder: bool = False) -> Backend:
-    if embedder:
-        raise InputError("embeddings are not asked in batches", f"openai:{model}")
-    from assay.judges.openai.batch import OpenAIBatch
+        made = OpenAIBatch(rest)
+    elif scheme == "gguf":
+        from assay.judges.gguf import Gguf
 
-    return OpenAIBatch(model)
+        made = Gguf(rest)
+    elif scheme == "onnx":
+        from assay.judges.onnx import Onnx
+        from assay.tasks import Embed
 
+        made = Onnx(rest)
+        if embedder and made.identity(Embed) is None:
+            raise InputError(f"'{rest}' is a classifier and makes no embeddings", "name an encoder")
+    else:
+        from assay.judges.scripted import Scripted
 
-def _ollama(model: str, /, *, embedder: bool = False) -> Backend:
-    from assay.judges.openai.embeddings import OpenAIEmbedder
-    from assay.judges.openai.judge import OpenAI
-
-    return OpenAIEmbedder.ollama(model) if embedder else OpenAI.ollama(model)
-
-
-def _gguf(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
-    from assay.judges.gguf import Gguf
-
-    return Gguf(path)
-
-
-def _onnx(path: str, /, *, embedder: bool = False) -> Backend:
-    from assay.judges.onnx import Onnx
-    from assay.tasks import Embed
-
-    model = Onnx(path)
-    if embedder and model.identity(Embed) is None:
-        raise InputError(f"'{path}' is a classifier and makes no embeddings", "name an encoder")
-    return model
+        made = Scripted.load(rest)
+    return made
 
 
-def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
-    from assay.judges.scripted import Scripted
-
-    return Scripted.load(path)
-
-
-_SCHEMES: dict[str, Make] = {
-    "embedded": _adapted,
-    "openai": _openai,
-    "openai-batch": _openai_batch,
-    "ollama": _ollama,
-    "gguf": _gguf,
-    "onnx": _onnx,
-    "scripted": _scripted,
-}
 # Whose objects are known, by the first word of the module that their class comes from.
 _LIBRARIES = {
     "langchain_core": "langchain",
@@ -324,7 +304,7 @@ def imported(spec: str, role: str, meant: str = "") -> Any:
     except (ImportError, AttributeError, OSError, SyntaxError) as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
         why = (isinstance(error, OSError) and error.strerror) or error
-        what = f"the {role} '{_shown(spec)}' cannot be imported: {why}"
+        what = f"the {role} '{_abbreviated(spec)}' cannot be imported: {why}"
         raise InputError(what, meant if absent else _near_file(module)) from error
     return value() if isinstance(value, type) else value
 
@@ -335,7 +315,7 @@ def _no_attribute(module: ModuleType, spec: str, role: str) -> InputError:
     near = closest(attribute, names)
     remedy = f"did you mean '{name}:{near}'?" if near else ""
     if names and not near:
-        remedy = f"it has {', '.join(names[:_MOST_NAMED])}"
+        remedy = f"it has {', '.join(names[:_MAX_NAMES])}"
     return InputError(f"{name} has no '{attribute}', which is to be the {role}", remedy)
 
 

@@ -27,7 +27,7 @@ from assay.sample import Sample, Turn
 from assay.target import reply
 from assay.target.system import AskSystem, System, system
 
-if TYPE_CHECKING:  # a process that answers for a function (`assay.target.process`) needs none
+if TYPE_CHECKING:  # a process that answers for a function (`assay.target.serve`) needs none
     from assay.metrics import Metric
 
 # A system under test is seldom as large as a provider of models.
@@ -135,11 +135,11 @@ async def aask(
         Denied: If the system refuses, or none of the first questions gets an answer.
     """
     asking = asking or Asking()
-    asked_of = system(target)
-    round_ = await asyncio.to_thread(_Collection.checked, data, asked_of, tuple(metrics), asking)
+    tested = system(target)
+    collection = await asyncio.to_thread(_Collection.checked, data, tested, tuple(metrics), asking)
     with Store(store) as opened:
-        await round_.work(opened)
-    return round_.answers(store)
+        await collection.work(opened)
+    return collection.answers(store)
 
 
 @dataclass
@@ -154,7 +154,7 @@ class _Collection:
     failures: dict[str, str] = field(default_factory=dict)
     answered: int = 0
     stopped: JudgeError | None = None
-    _on_their_way: int = 0
+    _in_flight: int = 0
     _decided: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
@@ -164,9 +164,9 @@ class _Collection:
         """The round, once all rows have been found to be in order."""
         mapping, limit, contexts = asking.mapping, asking.limit, asking.contexts
         source = read_data(data, mapping=mapping, limit=limit, contexts=contexts)
-        answered = set(reply.REPLACED) - _given(system)
+        answered = set(reply.REPLACED) - _fields_given(system)
         needs = {m.label: [need for need in m.needs if need not in answered] for m in metrics}
-        instead = {m.label: _others(m, answered) for m in metrics}
+        instead = {m.label: _alternatives(m, answered) for m in metrics}
         valid = samples(
             source,
             needs=needs,
@@ -206,14 +206,14 @@ class _Collection:
         for sample, draw in jobs:
             if self.stopped:
                 return
-            self._on_their_way += 1
+            self._in_flight += 1
             try:
-                await self._one(cache, sample, draw)
+                await self._ask(cache, sample, draw)
             finally:
-                self._on_their_way -= 1
-            await self._go_on()
+                self._in_flight -= 1
+            await self._stop_if_hopeless()
 
-    async def _one(self, cache: ReplyCache, sample: Sample, draw: int) -> None:
+    async def _ask(self, cache: ReplyCache, sample: Sample, draw: int) -> None:
         try:
             answer = await self._reply(cache, sample, draw)
             reply.read(answer.raw, self.asking.reply)
@@ -228,7 +228,7 @@ class _Collection:
             done = self.served.asked + self.served.known
             self.asking.on_progress(done, len(self.ids) * self.asking.draws)
 
-    async def _go_on(self) -> None:
+    async def _stop_if_hopeless(self) -> None:
         """Ask nothing new while there are only failures; stop when nothing is on its way still.
 
         Who fails is often quicker than who answers: the first to end say little of the others.
@@ -237,7 +237,7 @@ class _Collection:
             self._decided.set()
         elif len(self.failures) < HOPELESS:
             return
-        elif self._on_their_way:
+        elif self._in_flight:
             await self._decided.wait()
         else:
             n, last = len(self.failures), list(self.failures.values())[-1]
@@ -282,7 +282,7 @@ class _Collection:
                     if sample is None or sample.id not in self.ids:
                         yield row.record  # whoever reads it says what is wrong with it
                     else:
-                        values = values_of(self._answered(opened, sample))
+                        values = values_of(self._with_answer(opened, sample))
                         yield Record(row.number, values, form="sample")
 
         return Answers(
@@ -295,21 +295,21 @@ class _Collection:
             failures=self.failures,
         )
 
-    def _answered(self, store: Store, sample: Sample) -> Sample:
+    def _with_answer(self, store: Store, sample: Sample) -> Sample:
         """The sample with what the system made of it, and nothing that another one did."""
-        gone: dict[str, Any] = dict.fromkeys(set(reply.REPLACED) - _given(self.system))
+        cleared: dict[str, Any] = dict.fromkeys(set(reply.REPLACED) - _fields_given(self.system))
         try:
-            answered = self._made(store, sample)
+            answered = self._fields_from_store(store, sample)
         except Unreadable as error:
             answered = {"failure": str(error)}
-        if answered.keys() & set(reply.FOUND):
-            gone |= dict.fromkeys(reply.FOUND)
+        if answered.keys() & set(reply.RETRIEVED):
+            cleared |= dict.fromkeys(reply.RETRIEVED)
         turns = sample.turns or ()
         if turns and turns[-1].role == "user":  # what was said before the question was given
-            gone["turns"] = (*turns, *_said(answered))
-        return replace(sample, **{**gone, **answered})
+            cleared["turns"] = (*turns, *_as_turns(answered))
+        return replace(sample, **{**cleared, **answered})
 
-    def _made(self, store: Store, sample: Sample) -> dict[str, Any]:
+    def _fields_from_store(self, store: Store, sample: Sample) -> dict[str, Any]:
         if why := self.failures.get(sample.id):
             raise Unreadable(why, raw="")
         task, answers = self._task(sample), []
@@ -356,25 +356,20 @@ class _PatientLimiter(Limiter):
 
 
 class _NoPatience(Latencies):
-    """No answer is given up before its time, and none is asked for twice at once."""
+    """No answer is given up before its time."""
 
     def patience(self, kind: str, longest: float) -> float:
         """All the time there is."""
         del kind
         return longest
 
-    def slow(self, kind: str) -> float | None:
-        """No time after which a second call would be made."""
-        del kind
-        return None
 
-
-def _given(system: System) -> set[str]:
+def _fields_given(system: System) -> set[str]:
     """What else a system would make, and is given."""
-    return set(reply.FOUND) if system.told_contexts else set()
+    return set(reply.RETRIEVED) if system.told_contexts else set()
 
 
-def _others(metric: "Metric", answered: set[str]) -> list[list[str]]:
+def _alternatives(metric: "Metric", answered: set[str]) -> list[list[str]]:
     """What does as well as what a metric needs, without what the system makes."""
     return [[name for name in names if name not in answered] for names in metric.instead]
 
@@ -419,7 +414,7 @@ def check_answers(answers: Answers, target: System, metrics: Iterable["Metric"])
     Raises:
         InputError: If no answer holds a field that a metric needs.
     """
-    answered = set(reply.MADE) - _given(target)
+    answered = set(reply.MADE) - _fields_given(target)
     unserved, present, any_answered = list(metrics), set[str](), False
     for row in answers:
         if row.fields.get("failure") is None:
@@ -437,7 +432,7 @@ def check_answers(answers: Answers, target: System, metrics: Iterable["Metric"])
         raise InputError(
             [
                 missing_in_all_answers(
-                    name, labels, target.name, _SENDING if name in reply.FOUND else ""
+                    name, labels, target.name, _SENDING if name in reply.RETRIEVED else ""
                 )
                 for name, labels in users.items()
             ]
@@ -448,7 +443,7 @@ def _serves(present: AbstractSet[str], answered: AbstractSet[str], metric: "Metr
     return any(answered & set(names) <= present for names in (metric.needs, *metric.instead))
 
 
-def _said(answered: Mapping[str, Any]) -> tuple[Turn, ...]:
+def _as_turns(answered: Mapping[str, Any]) -> tuple[Turn, ...]:
     """The system's answer as a message of the conversation; none where there is no answer."""
     text = answered.get("answer")
     return (Turn("assistant", text, answered.get("contexts")),) if text else ()

@@ -104,7 +104,7 @@ _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _EVENT = re.compile(r"(?:data|event|id|retry)?:")
 _ADDRESS = "check that the address is the API's, and whether it wants a key (--target-header)"
 _AT_ONCE = 'ask for the whole answer at once, such as by "stream": false in --target-body'
-_LOOKED_AT = 10_000  # characters of a page, for its title
+_TITLE_SEARCH = 10_000  # characters of a page, for its title
 
 
 def decoded(body: bytes, charset: str | None) -> str:
@@ -125,8 +125,8 @@ def instead_of_answer(text: str, content_type: str) -> str:
     kind = content_type.partition(";")[0].strip().lower()
     typed, text = kind or "no content type", text.lstrip()
     if _PAGE.match(text) or (kind == "text/html" and _MARKUP.match(text)):
-        title = _TITLE.search(text[:_LOOKED_AT])
-        page_title = f" '{one_line(title[1], _SHOWN)}'" if title else ""
+        title = _TITLE.search(text[:_TITLE_SEARCH])
+        page_title = f" '{one_line(title[1], _MAX_NAMES)}'" if title else ""
         return f"a page{page_title} ({typed}) instead of JSON or plain text -> {_ADDRESS}"
     if _is_of_events(text, kind):
         return f"a stream of events ({typed}), which is not supported -> {_AT_ONCE}"
@@ -157,7 +157,7 @@ def _is_object(line: str) -> bool:
 # What a system makes of a question; all else of a row was given.
 MADE: Final = (*("answer", "contexts", "context_ids", "context_access", "turns", "cost", "tokens"),)
 # Texts and ids of one search, in one order: whoever makes either leaves nothing of the other.
-FOUND: Final = ("contexts", "context_ids", "context_access")
+RETRIEVED: Final = ("contexts", "context_ids", "context_access")
 # What a row records of an answer that the system is now asked for anew.
 REPLACED: Final = (*MADE, "latency_ms", "further_answers", "variants", "failure")
 # Where the answer stands in replies, beside the names that it has in data.
@@ -167,9 +167,9 @@ _ERRORS: Final = ("error", "errors", "errormessage", "exception")
 _STATES: Final = ("status", "statuscode", "code")
 _FAILED: Final = ("error", "fail", "failed", "failure")
 _DONE: Final = ("success", "ok")
-_SHOWN: Final = 20
+_MAX_NAMES: Final = 20
 _LONGEST_ERROR: Final = 300
-_READ: Final = Converter({})
+_CONVERTER: Final = Converter({})
 
 
 class Reported(Unreadable):
@@ -196,13 +196,13 @@ def read(raw: str, mapping: Mapping[str, str]) -> dict[str, Any]:
     """
     raw = raw.removeprefix("\ufeff")  # a byte order mark, in replies that were kept as they came
     reply = _object(raw)
-    row = _READ.row(Record(1, _columns(reply, mapping, raw)))
+    row = _CONVERTER.row(Record(1, _columns(reply, mapping, raw)))
     if row.problems:
         problem = row.problems[0]
         raise Unreadable(f"the reply's {problem.field} {problem.what}", raw=raw)
     values = {name: row.fields[name] for name in MADE if row.fields.get(name) is not None}
     if not str(values.get("answer", "")).strip():
-        raise _none("the reply's answer is empty", reply, raw)
+        raise _no_answer("the reply's answer is empty", reply, raw)
     return values
 
 
@@ -227,8 +227,8 @@ def _columns(reply: Mapping[str, Any], mapping: Mapping[str, str], raw: str) -> 
     for field, path in mapping.items():
         value = fetch(reply, (path,) if path in reply else tuple(path.split(".")))
         if value is MISSING:
-            raise _none(f"the reply has no '{path}'; it has {_names(reply)}", reply, raw)
-        columns[field] = _only(value) if field == "answer" else value
+            raise _no_answer(f"the reply has no '{path}'; it has {_names(reply)}", reply, raw)
+        columns[field] = _unwrapped(value) if field == "answer" else value
     if "answer" not in {*mapping, *fields.values()} and "turns" not in {*mapping, *fields.values()}:
         columns["answer"] = _answer(reply, raw)
     usage = reply.get("usage")
@@ -242,11 +242,11 @@ def _answer(reply: Mapping[str, Any], raw: str) -> Any:
     if reported := _error(reply):  # what stands under `message` then is no answer
         raise _reported(reported, raw)
     for path in ("choices.message.content", *_ANSWERS):
-        value = _text(_only(fetch(reply, tuple(path.split(".")))))
+        value = _text(_unwrapped(fetch(reply, tuple(path.split(".")))))
         if isinstance(value, str):
             return value
     what = f"no field of the reply is recognised as the answer; it has {_names(reply)}"
-    raise _none(f"{what} -> say where it is: --target-reply answer=PATH", reply, raw)
+    raise _no_answer(f"{what} -> say where it is: --target-reply answer=PATH", reply, raw)
 
 
 def _text(value: Any) -> Any:
@@ -258,7 +258,7 @@ def _text(value: Any) -> Any:
     return "".join(texts) if texts and all(isinstance(text, str) for text in texts) else value
 
 
-def _none(what: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
+def _no_answer(what: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
     """The error that there is no answer; what the system says went wrong is the better reason."""
     reported = _error(reply) or reply.get("detail")
     return _reported(reported, raw) if reported else Unreadable(what, raw=raw)
@@ -295,10 +295,10 @@ def _is_failed(values: Mapping[str, Any]) -> bool:
     )
 
 
-def _only(value: Any) -> Any:
-    return _only(value[0]) if isinstance(value, list) and len(value) == 1 else value
+def _unwrapped(value: Any) -> Any:
+    return _unwrapped(value[0]) if isinstance(value, list) and len(value) == 1 else value
 
 
 def _names(reply: Mapping[str, Any]) -> str:
-    names = ", ".join(list(reply)[:_SHOWN])
+    names = ", ".join(list(reply)[:_MAX_NAMES])
     return names or "nothing"

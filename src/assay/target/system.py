@@ -223,7 +223,7 @@ class HttpSystem:
         """
         assert isinstance(task, AskSystem)  # noqa: S101 - it serves nothing else
         start = time.perf_counter()
-        raw = await self._asked(task.sample)
+        raw = await self._request(task.sample)
         ms = (time.perf_counter() - start) * 1000
         return Reply(
             task.inputs(), raw, ms=ms, backend=self._identity, kind=AskSystem.kind, draw=draw
@@ -234,7 +234,7 @@ class HttpSystem:
         if session := self._sessions.pop():
             await session.close()
 
-    async def _asked(self, sample: Sample) -> str:
+    async def _request(self, sample: Sample) -> str:
         import aiohttp
 
         url = fill_url(self._url, sample)
@@ -253,12 +253,12 @@ class HttpSystem:
                     if len(body) > LONGEST_REPLY:
                         break
                 response_parts = bytes(body), response.headers, response.charset
-                return self._said(response.status, *response_parts)
+                return self._reply_text(response.status, *response_parts)
         except (aiohttp.ClientError, OSError) as error:
             reason = str(getattr(error, "os_error", error)) or type(error).__name__
             raise Unavailable(f"no answer from {self.name}: {reason}") from error
 
-    def _said(
+    def _reply_text(
         self, status: int, body: bytes, headers: Mapping[str, str], charset: str | None
     ) -> str:
         if len(body) > LONGEST_REPLY:
@@ -312,13 +312,13 @@ class FunctionSystem:
         contexts: bool = False,
     ) -> None:
         self._function = function
-        self._wants, self._named = _wanted(function, contexts=contexts)
+        self._wants, self._named = _parameters_of(function, contexts=contexts)
         shown_name = name or _name_in_file(file, function)
         self.name = f"{shown_name}@{version}" if version else shown_name
         self._identity = self.name
         _, unreadable = callable_digest(function)
         if unreadable and not (name or version):
-            _warn_of(self.name, unreadable)
+            _warn_of_unreadable(self.name, unreadable)
             # What another process made of the same code may be another system.
             self._identity = f"{self.name}#{uuid.uuid4().hex}"
         needed = {"question", *{"contexts"}.intersection((*self._wants, *self._named))}
@@ -354,9 +354,9 @@ class FunctionSystem:
         except Denied:
             raise
         except OSError as error:  # a connection or a time-out: the next try may bring it
-            raise Unavailable(f"{self.name}: {_described(error)}") from error
+            raise Unavailable(f"{self.name}: {_error_text(error)}") from error
         except Exception as error:  # the user's system, not ours: one question has no answer
-            raise Unavailable(f"{self.name}: {_described(error)}", permanent=True) from error
+            raise Unavailable(f"{self.name}: {_error_text(error)}", permanent=True) from error
         ms = (time.perf_counter() - start) * 1000
         raw = self._written(returned)
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=AskSystem.kind, draw=draw)
@@ -370,7 +370,7 @@ class FunctionSystem:
         except RecursionError:
             what = f"{self.name} returned an object that contains itself or is nested too deeply"
         except Exception as error:  # noqa: BLE001 - a method of the user's object
-            what = f"{self.name} returned an object that cannot be read: {_described(error)}"
+            what = f"{self.name} returned an object that cannot be read: {_error_text(error)}"
         raise Unavailable(what, permanent=True)
 
     async def _called(self, sample: Sample) -> Any:
@@ -443,7 +443,7 @@ def named(spec: str) -> Any:
     except InputError:
         raise
     except Exception as error:  # whatever the user's module does
-        what = f"the target '{spec}' cannot be imported: {_described(error)}"
+        what = f"the target '{spec}' cannot be imported: {_error_text(error)}"
         remedy = "a variable of the environment needs a default: os.environ.get(NAME, DEFAULT)"
         raise InputError(what, remedy if isinstance(error, KeyError) else "") from error
 
@@ -454,7 +454,7 @@ def _name_in_file(file: str, function: Callable[..., Any]) -> str:
     return re.sub(rf"^{re.escape(stem)}_[0-9a-f]{{8}}:", f"{stem}:", name_of(function))
 
 
-def _warn_of(name: str, unreadable: Iterable[str]) -> None:
+def _warn_of_unreadable(name: str, unreadable: Iterable[str]) -> None:
     warnings.warn(
         f"{name} uses what cannot be read, so that a change of it would not be noticed: "
         f"{', '.join(unreadable)}. Answers of earlier runs are therefore not reused -> name the "
@@ -463,7 +463,7 @@ def _warn_of(name: str, unreadable: Iterable[str]) -> None:
     )
 
 
-def _wanted(
+def _parameters_of(
     function: Callable[..., Any], *, contexts: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The arguments to be given in order (question, sample or contexts), and those by name."""
@@ -485,7 +485,7 @@ def _wanted(
     return wants, ("contexts",) if by_name and (contexts or required) else ()
 
 
-def _described(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{where}"[:1000]

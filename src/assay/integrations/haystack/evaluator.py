@@ -7,7 +7,7 @@ from haystack import component, default_from_dict, default_to_dict
 from assay._runner.event_loop import run_to_completion
 from assay.errors import InputError
 from assay.integrations.haystack import INPUTS, rows
-from assay.integrations.rows import Finding, Scorer
+from assay.integrations.rows import MetricOutcome, Scorer
 
 
 @component
@@ -77,14 +77,14 @@ class AssayEvaluator:
     @component.output_types(scores=dict[str, float | None], results=list[dict[str, Any]], run=str)
     async def run_async(self, **inputs: Any) -> dict[str, Any]:
         """See `run`."""
-        scored = await self._scorer.aeach(rows(inputs))
-        results = [{f.metric.label: _result(f) for f in findings} for findings in scored]
+        scored = await self._scorer.ascore_many(rows(inputs))
+        results = [{f.metric.label: _result(f) for f in outcomes} for outcomes in scored]
         means = {metric.label: _mean(results, metric.label) for metric in self._scorer.metrics}
         return {"scores": means, "results": results, "run": scored[0][0].run}
 
 
-def _result(finding: Finding) -> dict[str, Any]:
-    return {"score": finding.value, "why": finding.why, "reasons": finding.reasons}
+def _result(scored: MetricOutcome) -> dict[str, Any]:
+    return {"score": scored.value, "why": scored.why, "reasons": scored.reasons}
 
 
 def _mean(results: list[dict[str, Any]], label: str) -> float | None:

@@ -14,8 +14,8 @@ from assay.errors import InputError, Unavailable
 from assay.integrations import optional_names
 from assay.integrations.objects import (
     WITHHELD,
-    Form,
     ObjectEmbedder,
+    StructuredOutput,
     blocking,
     object_name,
     text_of,
@@ -67,7 +67,7 @@ class ChatModel(LLM):
     ) -> None:
         super().__init__(prompts)
         self._llm, self._sampler = llm, sampler if sampler is not None else llm
-        self._form = Form(offered=structured)
+        self._form = StructuredOutput(offered=structured)
         further = None if sampler is None else object_name("langchain", sampler, "")
         self._name = object_name("langchain", _unbound(llm), _model(llm), [_bound(llm), further])
 
@@ -81,28 +81,28 @@ class ChatModel(LLM):
     ) -> Completion:
         """What the model writes."""
         llm = self._sampler if repeated(draw) else self._llm
-        structured = _with_form(llm, schema, kind) if schema is not None else None
+        structured = _structured(llm, schema, kind) if schema is not None else None
         ask_structured = (
-            partial(self._invoked, structured, prompt) if structured is not None else None
+            partial(self._invoke, structured, prompt) if structured is not None else None
         )
         return self._read(
-            await self._form.ask(ask_structured, partial(self._invoked, llm, prompt)), prompt
+            await self._form.ask(ask_structured, partial(self._invoke, llm, prompt)), prompt
         )
 
-    async def _invoked(self, llm: Any, prompt: str) -> Any:
+    async def _invoke(self, llm: Any, prompt: str) -> Any:
         return await blocking(self.name, partial(llm.invoke, prompt))
 
-    def _read(self, made: Any, prompt: str) -> Completion:
+    def _read(self, response: Any, prompt: str) -> Completion:
         parsed = None
-        if isinstance(made, Mapping):  # of `with_structured_output(..., include_raw=True)`
-            made, parsed = made.get("raw"), made.get("parsed")
-        about = getattr(made, "response_metadata", None) or {}
+        if isinstance(response, Mapping):  # of `with_structured_output(..., include_raw=True)`
+            response, parsed = response.get("raw"), response.get("parsed")
+        about = getattr(response, "response_metadata", None) or {}
         if about.get("finish_reason") == "content_filter":
             raise Unavailable(f"{self.name} {WITHHELD}", permanent=True)
-        text = made if isinstance(made, str) else text_of(getattr(made, "content", ""))
+        text = response if isinstance(response, str) else text_of(getattr(response, "content", ""))
         if parsed is not None:
             text = msgspec.json.encode(parsed).decode()
-        usage = getattr(made, "usage_metadata", None) or {}
+        usage = getattr(response, "usage_metadata", None) or {}
         details = usage.get("input_token_details") or {}
         return Completion(
             text,
@@ -146,23 +146,27 @@ def backend(obj: Any, **options: Any) -> Backend:
 embeddings = Embeddings
 
 
+def _layers(llm: Any) -> list[Any]:
+    """The object and what it holds as `bound`, down to the model itself.
+
+    `llm.bind(...)`, `llm.with_config(...)` and `llm.with_retry()` hold it so.
+    """
+    layers = [llm]
+    while (bound := getattr(layers[-1], "__dict__", {}).get("bound")) is not None:
+        layers.append(bound)
+    return layers
+
+
 def _unbound(llm: Any) -> Any:
-    # `llm.bind(...)`, `llm.with_config(...)` and `llm.with_retry()` hold the model as `bound`.
-    while (bound := getattr(llm, "__dict__", {}).get("bound")) is not None:
-        llm = bound
-    return llm
+    return _layers(llm)[-1]
 
 
 def _bound(llm: Any) -> list[Any]:
     """What was bound to the model, outermost first."""
-    arguments = []
-    while (inner := getattr(llm, "__dict__", {}).get("bound")) is not None:
-        bound = getattr(llm, "kwargs", None) or {}
-        arguments.append(
-            {k: v for k, v in bound.items() if isinstance(v, bool | int | float | str)}
-        )
-        llm = inner
-    return arguments
+    bound = [getattr(layer, "kwargs", None) or {} for layer in _layers(llm)[:-1]]
+    return [
+        {k: v for k, v in one.items() if isinstance(v, bool | int | float | str)} for one in bound
+    ]
 
 
 def _model(obj: Any) -> str:
@@ -171,7 +175,7 @@ def _model(obj: Any) -> str:
     return next((name for name in names if isinstance(name, str) and name), "")
 
 
-def _with_form(llm: Any, schema: Mapping[str, Any], kind: str) -> Any:
+def _structured(llm: Any, schema: Mapping[str, Any], kind: str) -> Any:
     """The model made to answer in this form; None if it cannot be."""
     if _unbound(llm) is not llm or not hasattr(llm, "with_structured_output"):
         return None  # what was bound would be lost

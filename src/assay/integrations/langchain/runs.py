@@ -10,9 +10,9 @@ from langsmith.evaluation import EvaluationResult, EvaluationResults
 
 from assay._runner.event_loop import run_to_completion
 from assay.integrations.rows import (
-    CollectsRows,
-    Finding,
+    MetricOutcome,
     Request,
+    Rows,
     Scorer,
     answer_of,
     context_of,
@@ -22,7 +22,7 @@ from assay.integrations.rows import (
 )
 
 
-class Collector(CollectsRows, BaseCallbackHandler):
+class Collector(Rows, BaseCallbackHandler):
     """Collects questions, contexts and answers of chains, agents and graphs while they run.
 
     ``chain.invoke(question, config={"callbacks": [collector]})``, as often and as many at once as
@@ -49,7 +49,7 @@ class Collector(CollectsRows, BaseCallbackHandler):
         question: Callable[[Any], str | None] = question_of,
         answer: Callable[[Any], str | None] = answer_of,
     ) -> None:
-        CollectsRows.__init__(self, known)
+        Rows.__init__(self, known)
         BaseCallbackHandler.__init__(self)
         self._question, self._answer = question, answer
         # Run -> (its request, whether it is a retriever or within one).
@@ -68,7 +68,7 @@ class Collector(CollectsRows, BaseCallbackHandler):
         if parent_run_id is None:
             self._runs[run_id] = (Request(self._question(inputs)), False)
         else:
-            self._follow(run_id, parent_run_id)
+            self._attach(run_id, parent_run_id)
 
     def on_retriever_start(
         self,
@@ -80,7 +80,7 @@ class Collector(CollectsRows, BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """A retriever begins."""
-        self._follow(run_id, parent_run_id, retrieves=True)
+        self._attach(run_id, parent_run_id, retrieves=True)
 
     def on_tool_start(
         self,
@@ -92,7 +92,7 @@ class Collector(CollectsRows, BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """A tool begins, which may retrieve."""
-        self._follow(run_id, parent_run_id)
+        self._attach(run_id, parent_run_id)
 
     def on_retriever_end(
         self, documents: Sequence[Any], *, parent_run_id: UUID | None = None, **_: Any
@@ -101,20 +101,20 @@ class Collector(CollectsRows, BaseCallbackHandler):
         if parent_run_id in self._runs:
             request, within = self._runs[parent_run_id]
             if not within:
-                request.retrieved(map(context_of, documents))
+                request.add_documents(map(context_of, documents))
 
     def on_tool_end(self, output: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
         """A tool has given back what it found: text for the model, documents beside it."""
-        beside = getattr(output, "artifact", None)
-        if parent_run_id in self._runs and isinstance(beside, list | tuple):
-            documents = [one for one in beside if hasattr(one, "page_content")]
+        artifact = getattr(output, "artifact", None)
+        if parent_run_id in self._runs and isinstance(artifact, list | tuple):
+            documents = [one for one in artifact if hasattr(one, "page_content")]
             if documents:
-                self._runs[parent_run_id][0].retrieved(map(context_of, documents))
+                self._runs[parent_run_id][0].add_documents(map(context_of, documents))
 
     def on_llm_end(self, response: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
         """A model has answered."""
         if parent_run_id in self._runs:
-            self._runs[parent_run_id][0].count(_tokens(response))
+            self._runs[parent_run_id][0].add_tokens(_tokens(response))
 
     def on_chain_end(
         self,
@@ -126,28 +126,28 @@ class Collector(CollectsRows, BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """A chain has ended: with the answer if it is the outermost one."""
-        if parent_run_id is None and (request := self._ended(run_id)):
+        if parent_run_id is None and (request := self._end(run_id)):
             # A chain that streams is told its inputs piece by piece: they are known at its end.
             request.question = request.question or self._question(inputs) or _question_in(outputs)
             contexts = pick(outputs, "contexts") if isinstance(outputs, Mapping) else None
             if request.documents is None and isinstance(contexts, list):
                 request.documents = [_context(one) for one in contexts]
-            self._collected.add(request, self._answer(outputs))
+            self.add(request, self._answer(outputs))
 
     def on_chain_error(
         self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
     ) -> None:
         """A chain has failed: there is no answer if it is the outermost one."""
-        if parent_run_id is None and (request := self._ended(run_id)):
-            self._collected.add(request, None, f"{type(error).__name__}: {error}")
+        if parent_run_id is None and (request := self._end(run_id)):
+            self.add(request, None, f"{type(error).__name__}: {error}")
 
-    def _follow(self, run: UUID, parent: UUID | None, *, retrieves: bool = False) -> None:
+    def _attach(self, run: UUID, parent: UUID | None, *, retrieves: bool = False) -> None:
         if parent in self._runs:
             request, within = self._runs[parent]
             self._runs[run] = (request, within or retrieves)
             request.seen[run] = None
 
-    def _ended(self, run: UUID) -> Request | None:
+    def _end(self, run: UUID) -> Request | None:
         request, _ = self._runs.pop(run, (None, False))
         for inner in request.seen if request else ():
             self._runs.pop(inner, None)
@@ -223,8 +223,8 @@ class RunEvaluator(evaluation.RunEvaluator):
     ) -> EvaluationResults:
         """The results of all metrics on a run."""
         del evaluator_run_id
-        findings = await self._scorer.ascore(self._row(run, example))
-        return EvaluationResults(results=[_result(finding) for finding in findings])
+        outcomes = await self._scorer.ascore(self._row(run, example))
+        return EvaluationResults(results=[_result(scored) for scored in outcomes])
 
 
 def row_of(run: Any, example: Any = None) -> dict[str, Any]:
@@ -249,17 +249,17 @@ def _retrieved(run: Any) -> list[Any] | None:
             documents = (child.outputs or {}).get("documents") or []
             contexts = [d if isinstance(d, Mapping) else context_of(d) for d in documents]
         else:
-            deeper = _retrieved(child)
-            contexts = contexts if deeper is None else deeper
+            inner = _retrieved(child)
+            contexts = contexts if inner is None else inner
     return contexts
 
 
-def _result(finding: Finding) -> EvaluationResult:
-    about = {"assay_run": finding.run, "assay_store": str(finding.store)}
+def _result(scored: MetricOutcome) -> EvaluationResult:
+    about = {"assay_run": scored.run, "assay_store": str(scored.store)}
     return EvaluationResult(
-        key=finding.metric.label,
-        score=finding.value,
-        value=finding.why or None,
-        comment=finding.reasons,
+        key=scored.metric.label,
+        score=scored.value,
+        value=scored.why or None,
+        comment=scored.reasons,
         metadata=about,
     )

@@ -63,7 +63,7 @@ class Model(LLM):
             len(prompt) // 4 if read is None else read,
             len(text) // 4 if written is None else written,
             cut=_cut(response),
-            cached=_cached(_place(response)),
+            cached=_cached(_usage_fields(response)),
         )
 
 
@@ -100,48 +100,48 @@ def backend(obj: Any, **options: Any) -> Backend:
 embeddings = Embeddings
 
 
-def _cut(made: Any) -> bool:
+def _cut(response: Any) -> bool:
     """Whether the bound on its length ended it: told in the raw response, or beside the text."""
-    raw = member(made, "raw")
-    places = [raw, member(made, "additional_kwargs"), *(member(raw, "choices") or ())]
-    return any(map(was_cut, places))
+    raw = member(response, "raw")
+    sources = [raw, member(response, "additional_kwargs"), *(member(raw, "choices") or ())]
+    return any(map(was_cut, sources))
 
 
-def usage(made: Any) -> tuple[int | None, int | None]:
+def usage(response: Any) -> tuple[int | None, int | None]:
     """(tokens read, tokens written) that a response tells of; None for what it does not tell.
 
     Providers put them into the raw response, each by the names of its own API, or beside the text.
     """
-    place = _place(made)
-    read = _first(place, *_READ)
-    if read is not None and member(place, "input_tokens") is not None:
-        read += sum(_cached(place))  # Anthropic tells of the cached tokens beside the others
-    return read, _first(place, *_WRITTEN)
+    fields = _usage_fields(response)
+    read = _first(fields, *_READ)
+    if read is not None and member(fields, "input_tokens") is not None:
+        read += sum(_cached(fields))  # Anthropic tells of the cached tokens beside the others
+    return read, _first(fields, *_WRITTEN)
 
 
 _READ = ("prompt_tokens", "input_tokens", "prompt_eval_count", "prompt_token_count")
 _WRITTEN = ("completion_tokens", "output_tokens", "eval_count", "candidates_token_count")
 
 
-def _place(made: Any) -> Any:
+def _usage_fields(response: Any) -> Any:
     """Where a response tells of its tokens."""
-    raw = getattr(made, "raw", None)
-    beside = getattr(made, "additional_kwargs", None)
-    places = (member(raw, "usage"), member(raw, "usage_metadata"), beside, raw)
-    return next((one for one in places if _first(one, *_READ, *_WRITTEN) is not None), None)
+    raw = getattr(response, "raw", None)
+    beside = getattr(response, "additional_kwargs", None)
+    sources = (member(raw, "usage"), member(raw, "usage_metadata"), beside, raw)
+    return next((one for one in sources if _first(one, *_READ, *_WRITTEN) is not None), None)
 
 
-def _cached(place: Any) -> tuple[int, int]:
+def _cached(fields: Any) -> tuple[int, int]:
     """Prompt tokens that the provider read from its cache, and that it wrote into it."""
-    details = member(place, "prompt_tokens_details")
+    details = member(fields, "prompt_tokens_details")
     read = _first(details, "cached_tokens")
     names = ("cache_read_input_tokens", "cached_content_token_count", "prompt_cache_hit_tokens")
-    read = read or _first(place, *names)
-    return read or 0, _first(place, "cache_creation_input_tokens") or 0
+    read = read or _first(fields, *names)
+    return read or 0, _first(fields, "cache_creation_input_tokens") or 0
 
 
-def _first(place: Any, *names: str) -> int | None:
-    numbers = (member(place, name) for name in names)
+def _first(fields: Any, *names: str) -> int | None:
+    numbers = (member(fields, name) for name in names)
     return next((n for n in numbers if isinstance(n, int)), None)
 
 

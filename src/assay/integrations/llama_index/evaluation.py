@@ -15,11 +15,11 @@ from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from pydantic import PrivateAttr
 
 from assay.integrations.llama_index import usage
-from assay.integrations.rows import CollectsRows, Request, Scorer
+from assay.integrations.rows import Request, Rows, Scorer
 from assay.metrics.registry import check_threshold
 
 
-class Collector(CollectsRows):
+class Collector(Rows):
     """Collects questions, contexts and answers of query engines while they run.
 
     ``with Collector() as seen: engine.query(...)``; then ``assay.evaluate(seen.rows, ...)``. The
@@ -55,27 +55,27 @@ class Collector(CollectsRows):
         for key in list(self._unread):
             self._read(key, None, UNREAD)
 
-    def saw(self, event: Any) -> None:
+    def on_event(self, event: Any) -> None:
         """Note what an event tells."""
         if isinstance(event, QueryStartEvent):
             if event.span_id and self._request(event.span_id) is None:
                 self._open[event.span_id] = Request(_text(event.query))
         elif isinstance(event, QueryEndEvent):
             if request := self._open.pop(event.span_id or "", None):
-                self._answered(request, event.response)
+                self._on_answer(request, event.response)
         elif isinstance(event, LLMChatEndEvent | LLMCompletionEndEvent):
-            self._counted(self._request(event.span_id), event.response)
+            self._count_tokens(self._request(event.span_id), event.response)
 
-    def began(self, span: str, parent: str | None) -> None:
+    def on_span(self, span: str, parent: str | None) -> None:
         """Note a span and where it stands."""
         self._parents[span] = parent
 
-    def ended(self, span: str, error: BaseException | None = None) -> None:
+    def on_span_end(self, span: str, error: BaseException | None = None) -> None:
         """Forget a span; a query that ends with an error has no answer."""
         self._parents.pop(span, None)
         request = self._open.pop(span, None) if error is not None else None
         if request:
-            self._collected.add(request, None, f"{type(error).__name__}: {error}")
+            self.add(request, None, f"{type(error).__name__}: {error}")
 
     def _request(self, span: str | None) -> Request | None:
         """The query that a span is part of."""
@@ -83,7 +83,7 @@ class Collector(CollectsRows):
             span = self._parents.get(span)
         return self._open.get(span) if span is not None else None
 
-    def _answered(self, request: Request, response: Any) -> None:
+    def _on_answer(self, request: Request, response: Any) -> None:
         request.documents = [_context(node) for node in response.source_nodes or ()]
         if is_streamed(response):
             request.end = time.perf_counter()
@@ -91,22 +91,22 @@ class Collector(CollectsRows):
             listen(response, partial(self._read, id(request)))
         else:
             text = getattr(response, "response", None)
-            self._collected.add(request, text if text is None else str(text))
+            self.add(request, text if text is None else str(text))
 
     def _read(self, key: int, answer: str | None, failure: str | None) -> None:
         """Note that a streamed answer was read, or why it was not."""
         request = self._unread.pop(key, None)
         if request:
             request.end = request.end if answer is None else None
-            self._collected.add(request, answer, failure)
+            self.add(request, answer, failure)
 
-    def _counted(self, request: Request | None, response: Any) -> None:
+    def _count_tokens(self, request: Request | None, response: Any) -> None:
         # One answer may be told of twice, by a model and by the one that it is made of.
         if request is None or response is None or id(response.raw) in request.seen:
             return
         request.seen[id(response.raw)] = response.raw
         known = [count for count in usage(response) if count is not None]
-        request.count(sum(known) if known else None)
+        request.add_tokens(sum(known) if known else None)
 
 
 class _Events(BaseEventHandler):
@@ -121,7 +121,7 @@ class _Events(BaseEventHandler):
         return "AssayEvents"
 
     def handle(self, event: Any, **_: Any) -> None:
-        self._collector.saw(event)
+        self._collector.on_event(event)
 
 
 class _Spans(BaseSpanHandler[BaseSpan]):
@@ -136,15 +136,15 @@ class _Spans(BaseSpanHandler[BaseSpan]):
         return "AssaySpans"
 
     def new_span(self, id_: str, *_: Any, parent_span_id: str | None = None, **__: Any) -> None:
-        self._collector.began(id_, parent_span_id)
+        self._collector.on_span(id_, parent_span_id)
 
     def prepare_to_exit_span(self, id_: str, *_: Any, **__: Any) -> None:
-        self._collector.ended(id_)
+        self._collector.on_span_end(id_)
 
     def prepare_to_drop_span(
         self, id_: str, *_: Any, err: BaseException | None = None, **__: Any
     ) -> None:
-        self._collector.ended(id_, err)
+        self._collector.on_span_end(id_, err)
 
 
 def _text(query: Any) -> str:
@@ -178,35 +178,35 @@ def is_streamed(response: Any) -> bool:
 def listen(response: Any, on_read: OnRead) -> None:
     """Have a streamed response tell its text when its reader has come to the end."""
     stream = response.response_gen
-    heard = _heard_async if hasattr(stream, "__aiter__") else _heard
-    response.response_gen = heard(stream, on_read)
+    listener = _listened_async if hasattr(stream, "__aiter__") else _listened
+    response.response_gen = listener(stream, on_read)
 
 
-def _heard(stream: Any, on_read: OnRead) -> Iterator[str]:
+def _listened(stream: Any, on_read: OnRead) -> Iterator[str]:
     texts: list[str] = []
     try:
         for text in stream:
             texts.append(text)
             yield text
     except BaseException as error:
-        on_read(None, _why(error))
+        on_read(None, _failure(error))
         raise
     on_read("".join(texts), None)
 
 
-async def _heard_async(stream: Any, on_read: OnRead) -> AsyncIterator[str]:
+async def _listened_async(stream: Any, on_read: OnRead) -> AsyncIterator[str]:
     texts: list[str] = []
     try:
         async for text in stream:
             texts.append(text)
             yield text
     except BaseException as error:
-        on_read(None, _why(error))
+        on_read(None, _failure(error))
         raise
     on_read("".join(texts), None)
 
 
-def _why(error: BaseException) -> str:
+def _failure(error: BaseException) -> str:
     return UNREAD if isinstance(error, GeneratorExit) else f"{type(error).__name__}: {error}"
 
 
@@ -255,14 +255,14 @@ class Evaluator(BaseEvaluator):
         del sleep_time_in_seconds  # the judge's limits pace the calls
         texts = None if contexts is None else list(contexts)
         row = {"question": query, "answer": response, "contexts": texts, **further}
-        (finding,) = await self._scorer.ascore(row)
+        (scored,) = await self._scorer.ascore(row)
         return EvaluationResult(
             query=query,
             response=response,
             contexts=texts,
-            score=finding.value,
-            passing=finding.passing(self._passing),
-            feedback=finding.reasons,
-            invalid_result=finding.value is None,
-            invalid_reason=finding.why or None,
+            score=scored.value,
+            passing=scored.passing(self._passing),
+            feedback=scored.reasons,
+            invalid_result=scored.value is None,
+            invalid_reason=scored.why or None,
         )

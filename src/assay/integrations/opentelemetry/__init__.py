@@ -3,15 +3,15 @@
 A system that takes the span processor does not load what sends scores.
 """
 
-import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 from assay._version import __version__
 from assay.errors import InputError
+from assay.integrations import optional_names
 
 if TYPE_CHECKING:
     from assay._runner.result import Result
-    from assay.integrations.exporters import ScoreRecord, Sent
+    from assay.integrations.exporters import ExportCounts, ScoreRecord
     from assay.integrations.opentelemetry.traffic import AssaySpanProcessor
 
 __all__ = ["AssaySpanProcessor", "emit"]
@@ -23,7 +23,7 @@ _LABEL: Final = "gen_ai.evaluation.score.label"
 _EXPLANATION: Final = "gen_ai.evaluation.explanation"
 
 
-def emit(result: "Result", *, provider: Any = None) -> "Sent":
+def emit(result: "Result", *, provider: Any = None) -> "ExportCounts":
     """Emit each score as an event ``gen_ai.evaluation.result`` whose parent is its span.
 
     Where there is no score, the label says of which kind that is ("undefined", "failed"), the
@@ -44,12 +44,12 @@ def emit(result: "Result", *, provider: Any = None) -> "Sent":
     except ImportError as error:
         raise InputError("this needs OpenTelemetry", "pip install 'assay[otel]'") from error
     remedy = "give the columns trace_id and span_id, in hexadecimal digits: 32 and 16"
-    known, unknown = exporters.spanned(result, remedy, _findable)
+    known, unknown = exporters.with_span(result, remedy, _has_otel_ids)
     logger = (provider or get_logger_provider()).get_logger("assay", __version__)
     for item in known:
         attributes = _attributes(item)
-        logger.emit(LogRecord(event_name=EVENT, attributes=attributes, context=_beside(item)))
-    return exporters.sent(known, unknown, with_reasons=True)
+        logger.emit(LogRecord(event_name=EVENT, attributes=attributes, context=_context_of(item)))
+    return exporters.counts(known, unknown, with_reasons=True)
 
 
 def _attributes(item: "ScoreRecord") -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _attributes(item: "ScoreRecord") -> dict[str, Any]:
     return {name: value for name, value in attributes.items() if value is not None}
 
 
-def _beside(item: "ScoreRecord") -> Any:
+def _context_of(item: "ScoreRecord") -> Any:
     """The context in which the span of a sample is the current one."""
     from opentelemetry.trace import (
         NonRecordingSpan,
@@ -78,7 +78,7 @@ def _beside(item: "ScoreRecord") -> Any:
     return set_span_in_context(NonRecordingSpan(place))
 
 
-def _findable(item: "ScoreRecord") -> bool:
+def _has_otel_ids(item: "ScoreRecord") -> bool:
     """Whether its ids are those of OpenTelemetry; Langfuse may have others."""
     return _hexadecimal(item.trace, 32) and _hexadecimal(item.span, 16)
 
@@ -89,8 +89,5 @@ def _hexadecimal(text: str, max_digits: int) -> bool:
     return digits and 0 < int(text, 16) < 16**max_digits
 
 
-def __getattr__(name: str) -> Any:
-    """The span processor needs OpenTelemetry's SDK, and is imported when it is asked for."""
-    if name != "AssaySpanProcessor":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return importlib.import_module(f"{__name__}.traffic").AssaySpanProcessor
+# The span processor needs OpenTelemetry's SDK, and is imported when it is asked for.
+__getattr__ = optional_names(__name__, {"AssaySpanProcessor": ("traffic", "assay[otel]")})

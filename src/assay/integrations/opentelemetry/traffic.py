@@ -15,26 +15,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
+
 from assay.data.traces import Span
 from assay.data.traces.answers import answers
 from assay.data.traces.attributes import understand
 from assay.data.values import plain
 from assay.errors import InputError
 
-try:
-    from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
-except ImportError as error:
-    raise InputError("this needs OpenTelemetry's SDK", "pip install 'assay[otel]'") from error
-
 log = logging.getLogger("assay")
-_LONGEST_QUEUE = 10_000
-_MOST_TRACES = 1_000
-_MOST_SPANS = 2_000
+_MAX_QUEUE = 10_000
+_MAX_TRACES = 1_000
+_MAX_SPANS = 2_000
 _TICK = 0.5  # seconds
 
 
 @dataclass
-class _Order:
+class _Command:
     """What the thread is told between spans; `done` is set when it is carried out."""
 
     last: bool
@@ -70,17 +67,17 @@ class AssaySpanProcessor(SpanProcessor):
         if target.is_dir() or not target.parent.is_dir():
             raise InputError(f"'{path}' cannot be written", "name a file in an existing folder")
         self._below = int(share * 2**64)
-        self._gathering = Gathering(target, linger, patience, _MOST_TRACES, _MOST_SPANS)
+        self._buffer = TraceBuffer(target, linger, patience, _MAX_TRACES, _MAX_SPANS)
         self._full = 0
         self._closed = False
-        self._begin()
+        self._start()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=partial(_begin_again, weakref.ref(self)))
+            os.register_at_fork(after_in_child=partial(_restart_after_fork, weakref.ref(self)))
 
     @property
     def counts(self) -> "Counts":
         """What became of the traffic so far, in this process."""
-        counts = self._gathering.counts
+        counts = self._buffer.counts
         return replace(counts, dropped_spans=counts.dropped_spans + self._full)
 
     def on_end(self, span: ReadableSpan) -> None:
@@ -96,14 +93,14 @@ class AssaySpanProcessor(SpanProcessor):
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Write all traces whose outermost span has ended; whether that was done in time."""
-        return self._tell(_Order(last=False), timeout_millis / 1000)
+        return self._send_command(_Command(last=False), timeout_millis / 1000)
 
     def shutdown(self) -> None:
         """Write all that was taken, and stop."""
         if self._closed:
             return
         self._closed = True
-        self._tell(_Order(last=True), 30.0)
+        self._send_command(_Command(last=True), 30.0)
         counts = self.counts
         if counts.dropped_spans or counts.dropped_traces or counts.unwritten:
             log.warning("not all of the traffic was kept: %s", counts)
@@ -113,51 +110,51 @@ class AssaySpanProcessor(SpanProcessor):
         digest = hashlib.blake2b(trace.to_bytes(16), digest_size=8, person=b"assay")
         return int.from_bytes(digest.digest()) < self._below
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self._counting = threading.Lock()
-        self._queue: queue.Queue[Any] = queue.Queue(_LONGEST_QUEUE)
+        self._queue: queue.Queue[Any] = queue.Queue(_MAX_QUEUE)
         self._thread = threading.Thread(target=self._work, name="assay-traffic", daemon=True)
         self._thread.start()
 
-    def begin_again(self) -> None:
+    def restart(self) -> None:
         """In a process that was forked off: its own thread, and nothing of what the parent took."""
         if not self._closed:
-            self._gathering = replace(self._gathering, counts=Counts(), open={})
+            self._buffer = replace(self._buffer, counts=Counts(), open={})
             self._full = 0
-            self._begin()
+            self._start()
 
-    def _tell(self, order: _Order, seconds: float) -> bool:
+    def _send_command(self, command: _Command, seconds: float) -> bool:
         if not self._thread.is_alive():
             return False
         try:
-            self._queue.put(order, timeout=seconds)
+            self._queue.put(command, timeout=seconds)
         except queue.Full:
             return False
-        return order.done.wait(seconds)
+        return command.done.wait(seconds)
 
     def _work(self) -> None:
-        waiting, gathering = self._queue, self._gathering
+        waiting, buffer = self._queue, self._buffer
         look = time.monotonic() + _TICK
         while True:
             item = None
             with suppress(queue.Empty):
                 item = waiting.get(timeout=max(0.0, look - time.monotonic()))
-            if isinstance(item, _Order):
-                gathering.write_due(rooted=True, every=item.last)
+            if isinstance(item, _Command):
+                buffer.write_due(rooted=True, every=item.last)
                 item.done.set()
                 if item.last:
                     return
             elif item is not None:
-                gathering.take(item)
+                buffer.take(item)
             if time.monotonic() >= look:  # to look at all open traces for each span costs too much
-                gathering.write_due()
+                buffer.write_due()
                 look = time.monotonic() + _TICK
 
 
-def _begin_again(held: "weakref.ref[AssaySpanProcessor]") -> None:
-    processor = held()
+def _restart_after_fork(processor_ref: "weakref.ref[AssaySpanProcessor]") -> None:
+    processor = processor_ref()
     if processor is not None:
-        processor.begin_again()
+        processor.restart()
 
 
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -202,7 +199,7 @@ class Trace:
 
 
 @dataclass
-class Gathering:
+class TraceBuffer:
     """Holds the spans of open traces, and appends a row for each question answered to a file.
 
     Attributes:
@@ -268,14 +265,14 @@ class Gathering:
 
     def _lines(self, spans: Sequence[Any]) -> list[str]:
         try:
-            answered = answers([understood(span) for span in spans])
+            trace_answers = answers([understood(span) for span in spans])
         except _UNEXPECTED as error:  # one odd trace must not end the gathering of all others
             log.warning("trace %032x is left out: %r", spans[0].context.trace_id, error)
             self.counts.unreadable += 1
             return []
-        self.counts.other += not answered
+        self.counts.other += not trace_answers
         lines = []
-        for answer in answered:
+        for answer in trace_answers:
             values = answer.values()
             if "question" not in values:
                 self.counts.without_question += 1

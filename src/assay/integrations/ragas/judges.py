@@ -1,40 +1,26 @@
-"""Models of a script written for ragas: as judges of assay, and asked by the script itself."""
+"""Models of a script written for ragas as judges of assay, and the bases of a user's own."""
 
 import asyncio
 import json
 import os
 import warnings
-from abc import abstractmethod
+from abc import ABC
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
-
-import msgspec
+from dataclasses import dataclass
+from typing import Any
 
 from assay._middleware.concurrency import settled
 from assay._runner.settings import Settings
 from assay._runner.stack import choose
-from assay.errors import InputError, Unreadable, Unsupported
+from assay.errors import Unavailable, Unsupported
 from assay.integrations.objects import member, was_cut
-from assay.integrations.openai import Client, ClientEmbedder
-from assay.integrations.ragas.advice import completed, reworded
-from assay.integrations.ragas.base_models import (
-    BaseRagasEmbedding,
-    BaseRagasEmbeddings,
-    BaseRagasLLM,
-    InstructorBaseRagasLLM,
-    Wrapped,
-)
-from assay.judge import Backend, Reply, Task
+from assay.judge import CUT, Reply, Task
 from assay.judges.code_digest import class_digest, text_digest
 from assay.judges.embedder import Embedder
 from assay.judges.llm import LLM, Completion
-from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.judges.openai.judge import OpenAI
-from assay.judges.specs import DEFAULT, backend
+from assay.judges.specs import DEFAULT
 from assay.metrics.base import Can
 from assay.tasks import Embed
-from assay.tasks.base import decode
 
 _UNNAMED = "no llm= was given and OPENAI_API_KEY is not set: assay's embedded judge is asked"
 _RATED = (
@@ -42,6 +28,97 @@ _RATED = (
     "ragas' mean cosine; for that, give llm= a model that writes (with rated=False it is NaN)"
 )
 CHAT, EMBEDDING = "openai:gpt-4o-mini", "openai:text-embedding-3-small"
+
+
+class Wrapped:
+    """A model in a wrapper of ragas; assay takes the model itself.
+
+    Args:
+        model: The model.
+        others: Kept for ragas' sake: evaluate() takes the `run_config` that counts, and replies
+            are kept in the store.
+    """
+
+    def __init__(self, model: Any, **others: Any) -> None:
+        self.model = model
+        self.others = others
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r})"
+
+
+class BaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
+    """Base of a user's own model that writes: `generate_text(prompt)` or `agenerate_text`.
+
+    They give an object whose `generations[0][0].text` is the text (LangChain's `LLMResult`).
+    """
+
+    run_config: Any = None
+
+    def set_run_config(self, run_config: Any) -> None:
+        """Keep it; evaluate() takes the one that counts."""
+        self.run_config = run_config
+
+    def get_temperature(self, n: int) -> float:
+        """The temperature for n texts."""
+        return 0.3 if n > 1 else 0.01
+
+    def is_finished(self, response: Any) -> bool:
+        """Whether no text of a response was cut short."""
+        infos = [(text.generation_info or {}) for texts in response.generations for text in texts]
+        return not any(info.get("finish_reason") == "length" for info in infos)
+
+    async def generate(self, prompt: Any, n: int = 1, **options: Any) -> Any:
+        """The texts that it writes.
+
+        Raises:
+            Unavailable: If one was cut short.
+        """
+        ask: Any = getattr(self, "agenerate_text", None) or getattr(self, "generate_text", None)
+        response = await settled(ask(prompt, n=n, **options))
+        if not self.is_finished(response):
+            raise Unavailable(f"a text of {type(self).__name__} {CUT}")
+        return response
+
+
+class InstructorBaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
+    """Base of a user's own model that fills forms: `generate(prompt, response_model)`.
+
+    It, or `agenerate`, gives an instance of the response model.
+    """
+
+
+class BaseRagasEmbedding(ABC):  # noqa: B024 - one of two methods is enough
+    """Base of a user's own embeddings: `embed_text(text)` or `aembed_text` gives a vector."""
+
+    def embed_texts(self, texts: Sequence[str], **options: Any) -> list[Any]:
+        """`embed_text` of each."""
+        return [getattr(self, "embed_text")(text, **options) for text in texts]  # noqa: B009
+
+    async def aembed_texts(self, texts: Sequence[str], **options: Any) -> list[Any]:
+        """`aembed_text` of each, at once."""
+        calls = [getattr(self, "aembed_text")(text, **options) for text in texts]  # noqa: B009
+        return list(await asyncio.gather(*calls))
+
+
+class BaseRagasEmbeddings(ABC):  # noqa: B024 - one of two methods is enough
+    """Base of a user's own embeddings: `embed_query(text)` or `aembed_query` gives a vector."""
+
+    run_config: Any = None
+
+    def set_run_config(self, run_config: Any) -> None:
+        """Keep it; evaluate() takes the one that counts."""
+        self.run_config = run_config
+
+    async def embed_texts(self, texts: Sequence[str], is_async: bool = True) -> list[Any]:  # noqa: FBT001, FBT002
+        """The vectors of several texts."""
+        names = ("aembed_documents", "embed_documents")
+        ask: Any = getattr(self, names[not is_async], None) or getattr(self, names[is_async])
+        return list(await settled(ask(list(texts))))
+
+    async def embed_text(self, text: str, is_async: bool = True) -> Any:  # noqa: FBT001, FBT002
+        """The vector of a text."""
+        return (await self.embed_texts([text], is_async))[0]
 
 
 @dataclass(frozen=True)
@@ -226,193 +303,3 @@ def user_model_name(model: Any) -> str:
     }
     named = plain.get("model") or plain.get("model_name") or ""
     return f"ragas:{kind.__qualname__}:{named}@{text_digest(f'{class_digest(kind)}{plain}')}"
-
-
-T = TypeVar("T")
-
-_DRAWS = 3  # replies that are asked for until one fits the form
-_AS_JSON = "Answer with one JSON object, of this schema:"
-
-
-@dataclass
-class Generation:
-    """One text that a model wrote, as LangChain gives it."""
-
-    text: str
-    generation_info: dict[str, Any] | None = None
-
-
-@dataclass
-class Generations:
-    """The texts that a model wrote, as LangChain's `LLMResult` gives them."""
-
-    generations: list[list[Generation]]
-    llm_output: dict[str, Any] | None = field(default=None)
-
-
-async def written(model: Any, prompt: Any, n: int = 1) -> Generations:
-    """Texts that a model writes after a prompt.
-
-    Args:
-        model: What assay takes as a judge.
-        prompt: A text, or a prompt of LangChain.
-        n: How many texts.
-
-    Raises:
-        InputError: If the model writes no text.
-        JudgeError: If nothing came.
-    """
-    llm = backend(model)
-    if not isinstance(llm, LLM):
-        raise InputError(f"{llm.name} writes no text", "wrap a language model")
-    text = prompt if isinstance(prompt, str) else str(prompt.to_string())
-    calls = (llm.complete(text, None, "text", draw) for draw in range(n))
-    completions = await asyncio.gather(*calls)
-    usage = {
-        "prompt_tokens": sum(completion.tokens_in for completion in completions),
-        "completion_tokens": sum(completion.tokens_out for completion in completions),
-    }
-    texts = [
-        Generation(completion.text, {"finish_reason": _ended(cut=completion.cut)})
-        for completion in completions
-    ]
-    return Generations([texts], {"token_usage": usage})
-
-
-def _ended(*, cut: bool) -> str:
-    return "length" if cut else "stop"
-
-
-async def vectors(model: Any, texts: Sequence[str]) -> list[list[float]]:
-    """The vectors of texts.
-
-    Args:
-        model: What assay takes as an embedder.
-        texts: The texts.
-
-    Raises:
-        InputError: If the model makes no embeddings.
-        JudgeError: If nothing came.
-    """
-    embedder = backend(model, embedder=True)
-    if embedder.identity(Embed) is None:
-        raise InputError(f"{embedder.name} makes no embeddings", "wrap an embedding model")
-    if isinstance(embedder, Embedder):
-        embedded, _ = await embedder.vectors(list(texts)) if texts else ([], 0)
-        return [list(vector) for vector in embedded]
-    return list(await asyncio.gather(*(_vector(embedder, text) for text in texts)))
-
-
-async def _vector(made: Backend, text: str) -> list[float]:
-    task = Embed(text)
-    return list(task.read((await made.reply(task)).raw))
-
-
-class Forms(InstructorBaseRagasLLM):
-    """A model that fills forms: `generate(prompt, response_model)`."""
-
-    @abstractmethod
-    async def complete(
-        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
-    ) -> Any:
-        """What it writes after the prompt; see `LLM`."""
-
-    async def agenerate(self, prompt: str, response_model: type[T] | None = None) -> T:
-        """What it fills into a form.
-
-        Args:
-            prompt: What is asked.
-            response_model: The form, a model of pydantic.
-
-        Raises:
-            InputError: If no form is given.
-            JudgeError: If nothing came that fits the form.
-        """
-        form: Any = response_model
-        if form is None:
-            raise InputError("generate needs a form", "give response_model=, a pydantic model")
-        schema = _closed(form.model_json_schema())
-        text = f"{prompt}\n\n{_AS_JSON}\n{json.dumps(schema, ensure_ascii=False)}"
-        with reworded():
-            for draw in range(_DRAWS):
-                reply = await self.complete(text, schema, form.__name__, draw)
-                try:
-                    filled: T = _filled(reply.text, form)
-                except (Unreadable, ValueError) as error:
-                    problem = error
-                else:
-                    return filled
-            raise Unreadable(f"no reply fits {form.__name__}: {problem}", raw=reply.text)
-
-    def generate(self, prompt: str, response_model: type[T] | None = None) -> T:
-        """`agenerate` run to completion."""
-        return completed(self.agenerate(prompt, response_model))
-
-
-def _closed(schema: Any) -> Any:
-    """A schema as servers take it that keep to it: every field required, no others."""
-    if isinstance(schema, list):
-        return [_closed(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    closed = {name: _closed(part) for name, part in schema.items() if name != "default"}
-    if isinstance(properties := closed.get("properties"), dict):
-        closed |= {"required": list(properties), "additionalProperties": False}
-    return closed
-
-
-def _filled(raw: str, form: Any) -> Any:
-    """The form that a reply holds, among code fences and prose.
-
-    Raises:
-        Unreadable: If it holds none.
-        ValueError: If what it holds is not as the form wants it.
-    """
-    names = {name: info.alias or name for name, info in form.model_fields.items()}
-    fields = [
-        (name, Any)
-        if info.is_required()
-        else (name, Any, msgspec.field(default_factory=lambda: msgspec.UNSET))
-        for name, info in form.model_fields.items()
-    ]
-    struct = msgspec.defstruct(form.__name__, fields, kw_only=True, rename=names)
-    reply = decode(raw, struct)
-    values = {names[name]: getattr(reply, name) for name in names}
-    return form.model_validate({k: v for k, v in values.items() if v is not msgspec.UNSET})
-
-
-class Vectors(BaseRagasEmbedding):
-    """A model that embeds: `embed_text(text)`, `embed_texts(texts)`, and both to be awaited."""
-
-    async def aembed_texts(self, texts: Sequence[str], **_: Any) -> list[list[float]]:
-        """The vectors of several texts, asked for in one request."""
-        with reworded():
-            return await vectors(self, texts)
-
-    async def aembed_text(self, text: str, **_: Any) -> list[float]:
-        """The vector of a text."""
-        return (await self.aembed_texts([text]))[0]
-
-    def embed_texts(self, texts: Sequence[str], **_: Any) -> list[list[float]]:
-        """`aembed_texts` run to completion."""
-        return completed(self.aembed_texts(texts))
-
-    def embed_text(self, text: str, **_: Any) -> list[float]:
-        """`aembed_text` run to completion."""
-        return completed(self.aembed_text(text))
-
-
-class OpenAIModel(OpenAI, Forms):  # type: ignore[override]
-    """`assay.OpenAI` with the methods of a model of ragas."""
-
-
-class ClientModel(Client, Forms):  # type: ignore[override]
-    """A model that a client object reaches, with the methods of a model of ragas."""
-
-
-class OpenAIVectors(Vectors, OpenAIEmbedder):  # type: ignore[override]
-    """An embedding model served the OpenAI way, with the methods of an embedder of ragas."""
-
-
-class ClientVectors(Vectors, ClientEmbedder):  # type: ignore[override]
-    """An embedding model that a client object reaches, with the methods of one of ragas."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from assay._runner import STORE
 from assay._runner.evaluate import aevaluate
@@ -19,28 +19,16 @@ from assay.integrations.ragas.advice import FIELDS, OLD_FIELDS, reworded
 from assay.judge import Judge
 from assay.judges.scripted import Scripted
 from assay.metrics import Metric
-from assay.metrics.base import Can
 from assay.metrics.retrieval import WordingContextPrecision
 from assay.metrics.text_similarity import Chrf, StringPresence, TextSimilarity
 from assay.score import Outcome, Part, Score, Unscored
 
+if TYPE_CHECKING:
+    from assay.integrations.ragas.metrics.base import Ready
+
 # Stands for a context without text: it takes up its rank and says nothing.
 NOTHING = "\N{HORIZONTAL ELLIPSIS}"
 _LISTS = ("contexts", "reference_contexts")
-
-
-class Scored(Protocol):
-    """A metric of ragas that assay computes."""
-
-    name: str
-    llm: Any
-    embeddings: Any
-
-    def in_assay(self, fields: frozenset[str]) -> Metric:
-        """The metric of assay, for samples that fill these fields."""
-
-    def served(self, metric: Metric, can: Can) -> Metric | Unscored:
-        """The metric of assay for a judge, or why it has no score by it."""
 
 
 async def run(
@@ -71,7 +59,7 @@ async def run(
 
 async def scored(
     rows: Sequence[Mapping[str, Any]],
-    metrics: Sequence[Scored],
+    metrics: "Sequence[Ready]",
     judge: Any,
     embedder: Any,
     settings: Settings,
@@ -105,7 +93,7 @@ async def scored(
 
 def _chosen(
     rows: Sequence[Mapping[str, Any]],
-    metrics: Sequence[Scored],
+    metrics: "Sequence[Ready]",
     models: tuple[Any, Any],
     settings: Settings,
 ) -> tuple[list[Metric | Unscored], judges.Judges]:
@@ -207,7 +195,7 @@ def lacks(metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]) ->
     return next((name for name in metric.needs if gap(name)), "")
 
 
-async def outcomes(metric: Scored, rows: Sequence[Mapping[str, Any]]) -> list[Outcome]:
+async def outcomes(metric: "Ready", rows: Sequence[Mapping[str, Any]]) -> list[Outcome]:
     """What one metric finds for these rows, in their order."""
     mapping = mapping_of(rows)
     converted = metric.in_assay(filled(rows, mapping))

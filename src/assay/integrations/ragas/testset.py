@@ -163,15 +163,14 @@ class TestsetGenerator:
     def from_langchain(
         cls, llm: Any = None, critic_llm: Any = None, embedding_model: Any = None, **others: Any
     ) -> Self:
-        """A generator with models of LangChain; by position as ragas 0.1 or as later versions."""
-        return cls._from(llm, critic_llm, embedding_model, others)
+        """A generator with such models; by position as ragas 0.1 or as later versions."""
+        llm = others.pop("generator_llm", llm)
+        embeds = others.pop("embeddings", embedding_model)
+        if embedding_model is None and critic_llm is not None and _embeds(critic_llm):
+            critic_llm, embeds = None, critic_llm  # later versions: the second one embeds
+        return cls(llm=llm, critic_llm=critic_llm, embedding_model=embeds, **others)
 
-    @classmethod
-    def from_llama_index(
-        cls, llm: Any = None, critic_llm: Any = None, embedding_model: Any = None, **others: Any
-    ) -> Self:
-        """A generator with models of LlamaIndex, likewise."""
-        return cls._from(llm, critic_llm, embedding_model, others)
+    from_llama_index = from_langchain
 
     @classmethod
     def with_openai(
@@ -190,14 +189,6 @@ class TestsetGenerator:
         "generate_with_langchain_docs(documents, testset_size=...) writes from documents",
     )
     adapt = save = init_evolution = generate
-
-    @classmethod
-    def _from(cls, llm: Any, second: Any, third: Any, others: dict[str, Any]) -> Self:
-        llm = others.pop("generator_llm", llm)
-        embeds = others.pop("embeddings", third)
-        if third is None and second is not None and _embeds(second):
-            second, embeds = None, second  # later versions: the second one embeds
-        return cls(llm=llm, critic_llm=second, embedding_model=embeds, **others)
 
     def generate_with_langchain_docs(
         self, documents: Any, testset_size: int | None = None, **options: Any

@@ -61,8 +61,8 @@ class _Model(msgspec.Struct, frozen=True):
 
 def log_odds(probability: float) -> float:
     """The log-odds of a probability, bounded where it is 0 or 1."""
-    least = 1 / (1 + math.exp(SUREST))
-    sane = max(least, min(1 - least, probability))
+    low = 1 / (1 + math.exp(SUREST))
+    sane = max(low, min(1 - low, probability))
     return math.log(sane / (1 - sane))
 
 
@@ -346,7 +346,7 @@ class ItemQuestions:
     pieces: list[str] = field(default_factory=list)
     tokens_in: int = 0
     tokens_out: int = 0
-    _shown: tuple[str, ...] = ()
+    _last_prompt: tuple[str, ...] = ()
 
     def all(self, case: Case) -> dict[str, ItemAnswer]:
         """What is found about every item.
@@ -407,12 +407,12 @@ class ItemQuestions:
         return ItemAnswer(probability, probability_of_yes, shared, wrote.quote, wrote.compare)
 
     def _record(self, before: tuple[str, ...], own: tuple[str, ...], answer: Answer) -> None:
-        if before == self._shown:
+        if before == self._last_prompt:
             self.tokens_in += answer.tokens_in - answer.cached
         else:
             self.pieces += before
             self.tokens_in += answer.tokens_in
-            self._shown = before
+            self._last_prompt = before
         self.pieces += own
         self.tokens_out += answer.tokens_out
 
@@ -431,8 +431,8 @@ def _yes(answer: Answer) -> float:
     Raises:
         Unavailable: If the model holds neither for likely.
     """
-    spoken = [token for token in answer.tokens if _letters(token.text) in _WORDS]
-    place = spoken[-1] if spoken else next(iter(answer.tokens), Token("", {}))
+    answers = [token for token in answer.tokens if _letters(token.text) in _WORDS]
+    place = answers[-1] if answers else next(iter(answer.tokens), Token("", {}))
     likely = {word: _sum(place.top, word) for word in _WORDS}
     if not any(likely.values()):
         raise Unavailable(
@@ -443,8 +443,8 @@ def _yes(answer: Answer) -> float:
     # A word that is not among the likely tokens is less likely than each of them, and than all
     # that they leave over.
     chances = [math.exp(p) for p in place.top.values()]
-    most = min(*chances, max(0.0, 1.0 - sum(chances)))
-    yes, no = (value or most for value in likely.values())
+    bound = min(*chances, max(0.0, 1.0 - sum(chances)))
+    yes, no = (value or bound for value in likely.values())
     return yes / (yes + no)
 
 

@@ -126,7 +126,7 @@ class Batched(Wrapper):
         return self._model.read(line.response.status_code, body, task, draw)
 
 
-USUAL = BatchPolicy()
+DEFAULT_POLICY = BatchPolicy()
 
 
 class OpenAIBatch(OpenAI):
@@ -151,9 +151,9 @@ class OpenAIBatch(OpenAI):
         self,
         model: str,
         *,
-        quiet: float = USUAL.quiet,
-        poll: float = USUAL.poll,
-        most: int = USUAL.most,
+        quiet: float = DEFAULT_POLICY.quiet,
+        poll: float = DEFAULT_POLICY.poll,
+        most: int = DEFAULT_POLICY.most,
         **options: Any,
     ) -> None:
         super().__init__(model, **options)
@@ -182,7 +182,7 @@ class OpenAIBatch(OpenAI):
 
     def line(self, key: str, task: Task[Any], draw: int) -> bytes:
         """A request as a line of a batch's file, without its end."""
-        body = self._asked(task, draw)(self._dialect)
+        body = self._body_of(task, draw)(self._dialect)
         return encode({"custom_id": key, "method": "POST", "url": ENDPOINT, "body": body})
 
     def read(self, status: int, body: bytes, task: Task[Any], draw: int) -> Reply:
@@ -193,15 +193,15 @@ class OpenAIBatch(OpenAI):
             Unavailable: If there is no reply in it.
         """
         pieces = self._pieces(task)
-        answer = self._heard(status, body, {}, "".join(pieces))
+        answer = self._read_response(status, body, {}, "".join(pieces))
         if isinstance(answer, Refusal):
             error = meaning(answer, self._connection.endpoint, self.model)
-            if isinstance(error, Unavailable) and self._learns(answer, self._asked(task, draw)):
+            if isinstance(error, Unavailable) and self._learns(answer, self._body_of(task, draw)):
                 error.permanent = False
             raise error
         return self.replied(task, draw, pieces, answer)
 
-    def _asked(self, task: Task[Any], draw: int) -> Callable[[Dialect], dict[str, Any]]:
+    def _body_of(self, task: Task[Any], draw: int) -> Callable[[Dialect], dict[str, Any]]:
         template = self.template(type(task))
         schema = task.schema_for(template) if template else task.schema
         prompt, form = "".join(self._pieces(task)), (task.kind, schema)

@@ -138,7 +138,7 @@ class Provider:
             Denied: If key, quota or model is refused, or there is no batch service.
             Unavailable: If it could not be handed in, or nobody knows whether it was.
         """
-        file = await self._patiently(lambda: self._upload(path, name))
+        file = await self._with_retries(lambda: self._upload(path, name))
         request = {
             "input_file_id": file.id,
             "endpoint": ENDPOINT,
@@ -153,13 +153,13 @@ class Provider:
                 return batch
             return await self._ask(State, "POST", "batches", data=encode(request))
 
-        return await self._patiently(create)
+        return await self._with_retries(create)
 
     async def find(self, name: str, since: int) -> State | None:
         """The batch of a name, None if none was handed in since (seconds since 1970)."""
         after = ""
         while True:
-            page = await self._patiently(partial(self._page, after))
+            page = await self._with_retries(partial(self._page, after))
             for state in page.data:
                 if (state.metadata or {}).get("name") == name:
                     return state
@@ -181,7 +181,7 @@ class Provider:
         """What a batch brought, replies first; what cannot be read is left out."""
         for file in filter(None, (state.output_file_id, state.error_file_id)):
             with tempfile.TemporaryFile() as spool:
-                await self._patiently(partial(self._fetch, file, spool))
+                await self._with_retries(partial(self._fetch, file, spool))
                 spool.seek(0)
                 for n, raw in enumerate(spool):
                     if n % LINES_AT_ONCE == 0:  # those who got theirs go on meanwhile
@@ -250,7 +250,7 @@ class Provider:
             )
         return meaning(refusal, self._connection.endpoint, self._model)
 
-    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _with_retries(self, ask: Callable[[], Awaitable[T]]) -> T:
         for attempt in range(TRIES):
             try:
                 return await ask()

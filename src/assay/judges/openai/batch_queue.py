@@ -66,19 +66,19 @@ class Submitted:
 
     Attributes:
         number: Its number in this process, 0 while nobody waits for it.
-        kept: What the store knows of it.
+        record: What the store knows of it.
         waiting: Requests that wait for it.
         arrived: Replies that nobody asked for yet.
         done: How many requests the provider has dealt with.
-        following: What looks at it until it has ended.
+        follower: What looks at it until it has ended.
     """
 
-    kept: Batch
+    record: Batch
     number: int = 0
     waiting: dict[str, Request] = field(default_factory=dict)
     arrived: dict[str, Line] = field(default_factory=dict)
     done: int = 0
-    following: asyncio.Task[None] | None = None
+    follower: asyncio.Task[None] | None = None
 
 
 def write(path: Path, rest: deque[Request], most: int, most_bytes: int) -> list[Request]:
@@ -110,22 +110,22 @@ class BatchQueue:
 
     Args:
         provider: Who answers batches.
-        kept: Where batches are remembered.
+        batches: Where batches are remembered.
         policy: When what is done.
     """
 
-    def __init__(self, provider: Provider, kept: Batches, policy: BatchPolicy) -> None:
+    def __init__(self, provider: Provider, batches: Batches, policy: BatchPolicy) -> None:
         self._provider = provider
-        self._kept = kept
+        self._batches = batches
         self._policy = policy
         self._most = policy.most
         self._one_by_one = False
-        self._of: dict[str, Submitted] | None = None
+        self._by_key: dict[str, Submitted] | None = None
         self._followed: list[Submitted] = []
         self._numbers = 0
         self._gathering: dict[str, Request] = {}
         self._news = 0
-        self._taken: list[Request] = []
+        self._submitting: list[Request] = []
         self._gatherer: asyncio.Task[None] | None = None
         self._refused: Denied | None = None
         self._trouble = ""
@@ -156,12 +156,12 @@ class BatchQueue:
 
     async def aclose(self) -> None:
         """Stop looking; batches go on at the provider, and the store knows of them."""
-        tasks = [batch.following for batch in self._followed if batch.following]
+        tasks = [batch.follower for batch in self._followed if batch.follower]
         tasks += [self._gatherer] if self._gatherer else []
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._kept.clean()
+        await self._batches.clean()
 
     def under_way(self) -> str:
         """What is waited for, in words; "" if nothing is."""
@@ -169,19 +169,19 @@ class BatchQueue:
         if batches := self._followed:
             first, last = batches[0].number, max(batch.number for batch in batches)
             done = sum(batch.done for batch in batches)
-            of = sum(len(batch.kept.keys) for batch in batches)
-            waited = _clock(time.time() - min(batch.kept.at for batch in batches))
+            of = sum(len(batch.record.keys) for batch in batches)
+            waited = _clock(time.time() - min(batch.record.at for batch in batches))
             name = f"batch {first}" if len(batches) == 1 else f"batches {first} to {last}"
             parts.append(f"{name}: {done:,} of {of:,} done, waiting {waited}")
-        if n := len(self._gathering) + sum(not r.answer.done() for r in self._taken):
+        if n := len(self._gathering) + sum(not r.answer.done() for r in self._submitting):
             parts.append(f"{n:,} requests to be submitted")
         return "; ".join([*parts, *([self._trouble] if self._trouble else [])])
 
     def _known(self) -> dict[str, Submitted]:
-        if self._of is None:
-            open_ = [Submitted(kept) for kept in self._kept.open()]
-            self._of = {key: batch for batch in open_ for key in batch.kept.keys}
-        return self._of
+        if self._by_key is None:
+            open_ = [Submitted(record) for record in self._batches.open()]
+            self._by_key = {key: batch for batch in open_ for key in batch.record.keys}
+        return self._by_key
 
     # Gathering and handing in
 
@@ -189,10 +189,10 @@ class BatchQueue:
         self._gathering |= {request.key: request for request in requests}
         self._news += 1
         if self._gatherer is None and self._gathering:
-            self._gatherer = asyncio.create_task(self._hand_in_when_quiet())
-            self._gatherer.add_done_callback(self._gathered)
+            self._gatherer = asyncio.create_task(self._submit_when_quiet())
+            self._gatherer.add_done_callback(self._gatherer_ended)
 
-    def _gathered(self, task: asyncio.Task[None]) -> None:
+    def _gatherer_ended(self, task: asyncio.Task[None]) -> None:
         self._gatherer = None
         if task.cancelled():
             return
@@ -201,12 +201,12 @@ class BatchQueue:
             self._gather([])  # what came while it ended
             return
         self._refused = error if isinstance(error, Denied) else self._refused
-        for request in (*self._taken, *self._gathering.values()):
+        for request in (*self._submitting, *self._gathering.values()):
             if request.key not in self._known():
                 request.refuse(error)
-        self._taken, self._gathering = [], {}
+        self._submitting, self._gathering = [], {}
 
-    async def _hand_in_when_quiet(self) -> None:
+    async def _submit_when_quiet(self) -> None:
         while self._gathering:
             until = time.monotonic() + LONGEST_GATHERING * self._policy.quiet
             news = -1
@@ -215,33 +215,33 @@ class BatchQueue:
                     break
                 news = self._news
                 await asyncio.sleep(self._policy.quiet)
-            self._taken, self._gathering = list(self._gathering.values()), {}
-            rest = deque(request for request in self._taken if not request.answer.done())
+            self._submitting, self._gathering = list(self._gathering.values()), {}
+            rest = deque(request for request in self._submitting if not request.answer.done())
             while rest:
-                await self._hand_in_some(rest)
-            self._taken = []
+                await self._submit_next(rest)
+            self._submitting = []
 
-    async def _hand_in_some(self, rest: deque[Request]) -> None:
+    async def _submit_next(self, rest: deque[Request]) -> None:
         while self._one_by_one and self._followed:
-            await asyncio.wait([batch.following for batch in self._followed if batch.following])
+            await asyncio.wait([batch.follower for batch in self._followed if batch.follower])
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:
             path = Path(folder) / "requests.jsonl"
             most, most_bytes = self._most, self._policy.most_bytes
             part = await asyncio.to_thread(write, path, rest, most, most_bytes)
-            await self._hand_in(path, part)
+            await self._submit(path, part)
 
-    async def _hand_in(self, path: Path, part: list[Request]) -> None:
+    async def _submit(self, path: Path, part: list[Request]) -> None:
         name = f"assay-{uuid.uuid4().hex}"
         keys = tuple(request.key for request in part)
-        await self._kept.begin(name, keys)
+        await self._batches.begin(name, keys)
         try:
             state = await self._provider.submit(path, name)
         except Denied:
-            await self._kept.owes(name, ())
+            await self._batches.owes(name, ())
             raise
         except Unavailable as error:
             raise Denied(f"no batch could be submitted: {error} -> {GOES_ON}") from error
-        await self._kept.submitted(name, state.id)
+        await self._batches.submitted(name, state.id)
         batch = Submitted(Batch(name, state.id, keys, int(time.time())))
         batch.waiting = {request.key: request for request in part}
         self._known().update(dict.fromkeys(keys, batch))
@@ -250,16 +250,16 @@ class BatchQueue:
     # Waiting and handing out
 
     def _follow(self, batch: Submitted) -> None:
-        if batch.following is None:
+        if batch.follower is None:
             self._numbers += 1
             batch.number = self._numbers
             self._followed.append(batch)
-            batch.following = asyncio.create_task(self._see_through(batch))
-            batch.following.add_done_callback(lambda task: self._ended(batch, task))
+            batch.follower = asyncio.create_task(self._follow_to_end(batch))
+            batch.follower.add_done_callback(lambda task: self._follower_ended(batch, task))
 
-    def _ended(self, batch: Submitted, task: asyncio.Task[None]) -> None:
+    def _follower_ended(self, batch: Submitted, task: asyncio.Task[None]) -> None:
         self._followed.remove(batch)
-        batch.following = None
+        batch.follower = None
         error = None if task.cancelled() else task.exception()
         if error is None:
             return
@@ -268,31 +268,31 @@ class BatchQueue:
             request.refuse(error)
         batch.waiting.clear()
 
-    async def _see_through(self, batch: Submitted) -> None:
+    async def _follow_to_end(self, batch: Submitted) -> None:
         try:
-            provider = batch.kept.provider or await self._found(batch)
+            provider = batch.record.provider or await self._find(batch)
             if not provider:  # an earlier start was stopped before it had handed it in
-                self._gather(await self._given_up(batch))
+                self._gather(await self._abandon(batch))
                 return
             state = await self._until_ended(provider, batch)
             if state.status == "failed":
                 await self._failed(batch, state)
             else:
-                await self._hand_out(batch, state)
+                await self._distribute(batch, state)
         except Unavailable as error:
             raise Denied(f"the replies of a batch cannot be had: {error} -> {GOES_ON}") from error
 
-    async def _found(self, batch: Submitted) -> str:
-        state = await self._provider.find(batch.kept.name, batch.kept.at)
+    async def _find(self, batch: Submitted) -> str:
+        state = await self._provider.find(batch.record.name, batch.record.at)
         if state is None:
             return ""
-        await self._kept.submitted(batch.kept.name, state.id)
+        await self._batches.submitted(batch.record.name, state.id)
         return state.id
 
-    async def _given_up(self, batch: Submitted) -> list[Request]:
+    async def _abandon(self, batch: Submitted) -> list[Request]:
         """Forget a batch that will bring nothing; what waits for it."""
-        await self._kept.owes(batch.kept.name, ())
-        for key in batch.kept.keys:
+        await self._batches.owes(batch.record.name, ())
+        for key in batch.record.keys:
             self._known().pop(key, None)
         waiting = list(batch.waiting.values())
         batch.waiting.clear()
@@ -318,25 +318,25 @@ class BatchQueue:
 
     async def _failed(self, batch: Submitted, state: State) -> None:
         """The provider took none of it: because there is too much of it, or for good."""
-        if state.fault.code != TOO_MANY or len(batch.kept.keys) == 1:
+        if state.fault.code != TOO_MANY or len(batch.record.keys) == 1:
             error = Denied(f"batch {state.id} was refused: {state.fault} -> {GOES_ON}")
-            for request in await self._given_up(batch):
+            for request in await self._abandon(batch):
                 request.refuse(error)
             raise error
-        self._most = max(1, min(self._most, len(batch.kept.keys) // 2))
+        self._most = max(1, min(self._most, len(batch.record.keys) // 2))
         self._one_by_one = True
-        waiting = await self._given_up(batch)
+        waiting = await self._abandon(batch)
         self._gather(waiting)
 
-    async def _hand_out(self, batch: Submitted, state: State) -> None:
-        arrived, missing = [], set(batch.kept.keys)
+    async def _distribute(self, batch: Submitted, state: State) -> None:
+        arrived, missing = [], set(batch.record.keys)
         async for line in self._provider.lines(state):
             undone = line.response is None and state.status == "cancelled"
             if line.custom_id in missing and not undone:
                 missing.remove(line.custom_id)
                 arrived += [line.custom_id] if line.good else []
                 self._deliver(batch, line)
-        await self._kept.owes(batch.kept.name, arrived)
+        await self._batches.owes(batch.record.name, arrived)
         if missing and state.status == "cancelled":
             self._forget(missing)
             raise Denied(

@@ -94,14 +94,14 @@ _NO_MODEL = (
     "model_decommissioned",
 )
 # Said with status 400, and not of what a model wrote ("invalid model output").
-_SAID_OF_MODEL = re.compile(
+_UNKNOWN_MODEL = re.compile(
     r"\bnot a valid model\b|\binvalid model(?: name| id\b| identifier|(?! \w))|"
     r"\b(?:unknown|no such) model\b(?! error)|"
     r"\bmodel(?: \S+)? (?:does not exist|doesn't exist|not exist|(?:is |was )?not found)",
     re.IGNORECASE,
 )
 _NOT_PULLED = re.compile(r"\bmodel\b.*\bnot found\b|\bpull", re.IGNORECASE)
-_SHOWN = 300  # characters of what a server says
+_MAX_MESSAGE = 300  # characters of what a server says
 # The model wrote no valid JSON, and a server that looks after that refuses what it wrote.
 _NOT_JSON = "json_validate_failed"
 
@@ -164,13 +164,13 @@ class Endpoint:
         remember_headers(headers)
         remember_url(url)
         if not is_azure(url):
-            sent = {"Authorization": f"Bearer {key}"} if key else {}
-            return cls(url, one_login(parts, {**sent, **headers}, 'no key (api_key="")'))
-        sent = {"api-key": key} if key else {}
+            auth = {"Authorization": f"Bearer {key}"} if key else {}
+            return cls(url, one_login(parts, {**auth, **headers}, 'no key (api_key="")'))
+        auth = {"api-key": key} if key else {}
         version = environ.get("OPENAI_API_VERSION", AZURE_VERSION)
         dated = "/openai/deployments/" in url and "?" not in url
         query = f"?api-version={version}" if dated else ""
-        return cls(url, {**sent, **headers}, query, azure_name)
+        return cls(url, {**auth, **headers}, query, azure_name)
 
     @cached_property
     def place(self) -> str:
@@ -278,7 +278,7 @@ class Refusal(msgspec.Struct, frozen=True):
         if code.isdecimal() and error.get("type"):
             code = str(error["type"])
         reason = error.get("message") or error.get("detail") or text
-        message = one_line(str(reason), _SHOWN) or f"HTTP {status}"
+        message = one_line(str(reason), _MAX_MESSAGE) or f"HTTP {status}"
         param = str(error.get("param") or "None")  # "None" is what LiteLLM says itself
         param = "" if param == "None" else param
         written = str(error.get("failed_generation") or "") if code == _NOT_JSON else None
@@ -337,8 +337,8 @@ def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
     if status == 402 or (status == 429 and refusal.code in _NO_QUOTA):
         return "the quota or credit of this key is used up; add to it"
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(refusal.message)):
-        sent = any(name.lower() in ("authorization", "api-key") for name in endpoint.headers)
-        done = "check" if sent else "none was sent: set"
+        has_key = any(name.lower() in ("authorization", "api-key") for name in endpoint.headers)
+        done = "check" if has_key else "none was sent: set"
         return f"{done} the key ({endpoint.key_from} or api_key=)"
     if endpoint.ollama and status == 404 and _NOT_PULLED.search(refusal.message):
         return f"load the model first: ollama pull {model}"
@@ -350,4 +350,4 @@ def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
 def _is_of_model(refusal: Refusal) -> bool:
     if refusal.status not in (400, 422):
         return False
-    return refusal.param == "model" or _SAID_OF_MODEL.search(refusal.message) is not None
+    return refusal.param == "model" or _UNKNOWN_MODEL.search(refusal.message) is not None

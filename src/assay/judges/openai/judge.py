@@ -1,4 +1,4 @@
-"""An LLM behind an OpenAI-compatible server as a judge."""
+"""An LLM and an embedding model behind an OpenAI-compatible server."""
 
 import asyncio
 import math
@@ -16,11 +16,12 @@ from assay._text.sanitize import redacted, redacted_content
 from assay.errors import InputError, TooLong, Unavailable
 from assay.judge import Reply, Task, repeated
 from assay.judges.code_digest import text_digest
+from assay.judges.embedder import Embedder
 from assay.judges.llm import LLM, SEEDS, WEIGHED, Completion
 from assay.judges.openai import completion
 from assay.judges.openai.completion import Choice, counted, read_chat
 from assay.judges.openai.connection import Connected, Connection, encode
-from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, too_long
+from assay.judges.openai.endpoint import UNREADABLE, Endpoint, Refusal, meaning, too_long
 from assay.prompt import Template
 from assay.tasks import MeasureLikelihood
 
@@ -329,9 +330,9 @@ class OpenAI(Connected, LLM):  # type: ignore[override]
 
     async def _post(self, body: dict[str, Any]) -> _Answer:
         status, content, headers = await self._connection.post("chat/completions", encode(body))
-        return self._heard(status, content, headers, body["messages"][0]["content"])
+        return self._read_response(status, content, headers, body["messages"][0]["content"])
 
-    def _heard(
+    def _read_response(
         self, status: int, content: bytes, headers: Mapping[str, str], prompt: str
     ) -> _Answer:
         """What the server's reply to a prompt means.
@@ -405,3 +406,75 @@ def _digest(value: Mapping[str, Any]) -> str | None:
     if not value:
         return None
     return text_digest(msgspec.json.encode(value, order="deterministic").decode())
+
+
+class _Item(msgspec.Struct):
+    index: int
+    embedding: list[float]
+
+
+class _Embeddings(msgspec.Struct):
+    data: list[_Item]
+    usage: Any = None
+
+
+_EMBEDDINGS = msgspec.json.Decoder(_Embeddings)
+
+
+class OpenAIEmbedder(Connected, Embedder):  # type: ignore[override]
+    """An embedding model served the OpenAI way.
+
+    In a run, texts that come within a few milliseconds are sent as one request, equal ones once.
+
+    Args:
+        model: Model, or Azure deployment.
+        base_url: Base URL, else from the environment as for `OpenAI`.
+        api_key: Key, else from the environment; "" sends none.
+        timeout: Seconds a call may take; None leaves it to `Limits`, which bounds all calls of a
+            run.
+        headers: Further headers. They are not part of the name.
+        extra_body: Further fields of the request (``dimensions``, say).
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float | None = None,
+        headers: Mapping[str, str] | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.model = model
+        self._extra_body = dict(extra_body or {})
+        endpoint = Endpoint.find(os.environ, model, base_url, api_key, headers or {})
+        self._connection = Connection(endpoint, timeout)
+        extra = msgspec.json.encode(self._extra_body, order="deterministic").decode()
+        super().__init__(
+            f"openai:{model}{endpoint.suffix}{'?' + extra if self._extra_body else ''}"
+        )
+
+    async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
+        """A vector for each text; see `Embedder`."""
+        body = {"model": self.model, "input": texts, "encoding_format": "float", **self._extra_body}
+        status, content, headers = await self._connection.post("embeddings", encode(body))
+        where = self._connection.endpoint
+        if status != 200:
+            refusal = meaning(Refusal.of(status, content, headers), where, self.model)
+            if isinstance(refusal, Unavailable):
+                refusal.cost = (0, 0)
+            raise refusal
+        try:
+            response = _EMBEDDINGS.decode(content)
+        except UNREADABLE as error:
+            what = f"{where.place} sent no embeddings but {redacted_content(content)[:80]!r}"
+            raise Unavailable(what, cost=(0, 0)) from error
+        tokens = counted(response.usage).prompt_tokens
+        if tokens is None:
+            tokens = sum(map(len, texts)) // 4
+        by_index = {item.index: item.embedding for item in response.data}
+        if sorted(by_index) != list(range(len(texts))):
+            what = f"{where.place} sent {len(by_index)} of {len(texts)} embeddings"
+            raise Unavailable(what, cost=(tokens, 0))
+        return [by_index[i] for i in range(len(texts))], tokens
