@@ -137,8 +137,8 @@ def adapt(
         losses = model.pretrain(material.passages, settings.training, on_progress)
         with _exported(model, settings) as embed:
             between = ranked(divided.held_out, material, embed)
-        alone = gains(divided.held_out, before, between, level=settings.level)
-        pretraining = Pretraining(settings.training.pretrain, *losses, alone)
+        by_pretraining = gains(divided.held_out, before, between, level=settings.level)
+        pretraining = Pretraining(settings.training.pretrain, *losses, by_pretraining)
     loss = model.train(triplets, material, settings.training, on_progress)
     model.save(out)
     after = ranked(divided.held_out, material, embedding(out, settings.training.threads))

@@ -190,10 +190,10 @@ class Model:
         ids = inputs["input_ids"]
         chosen = (torch.rand(ids.shape) < _MASKED) & ~special
         how = torch.rand(ids.shape)
-        shown = ids.masked_fill(chosen & (how < 0.8), self._tokenizer.mask_token_id)
+        masked = ids.masked_fill(chosen & (how < 0.8), self._tokenizer.mask_token_id)
         random = chosen & (how >= 0.8) & (how < 0.9)
         inputs["input_ids"] = torch.where(
-            random, torch.randint(len(self._tokenizer), ids.shape), shown
+            random, torch.randint(len(self._tokenizer), ids.shape), masked
         )
         states = self._net(**inputs).last_hidden_state[chosen]
         table = self._net.get_input_embeddings().weight

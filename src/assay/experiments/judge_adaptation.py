@@ -128,8 +128,8 @@ def adapt_judge(
     _check(out, settings, corpus, labels)
     people = _people(labels, settings)
     cases = synthetic(corpus, questions, seed=settings.seed) if settings.steps else []
-    taught, held_out = split_sources(cases, settings)
-    learnt = windows(taught) if settings.steps else []
+    train, held_out = split_sources(cases, settings)
+    learnt = windows(train) if settings.steps else []
     if settings.steps and not learnt:
         what = "the documents say nothing that a rule can make a case of"
         raise InputError(what, "give more of them, or --questions with references")
@@ -190,11 +190,11 @@ def split_sources(cases: Sequence[Case], settings: JudgeAdapting) -> tuple[list[
     """Cases to learn from, and cases of other sources."""
     groups = sorted({case.group for case in cases})
     random.Random(settings.seed).shuffle(groups)  # noqa: S311 - no secret
-    apart = set(groups[: max(1, round(settings.held_out * len(groups)))])
-    held_out = [case for case in cases if case.group in apart]
+    held_out_groups = set(groups[: max(1, round(settings.held_out * len(groups)))])
+    held_out = [case for case in cases if case.group in held_out_groups]
     random.Random(settings.seed).shuffle(held_out)  # noqa: S311 - no secret
-    few = [case for kind in KINDS for case in _of(held_out, kind)[:_MOST_HELD_OUT]]
-    return [case for case in cases if case.group not in apart], few
+    measured = [case for kind in KINDS for case in _of(held_out, kind)[:_MOST_HELD_OUT]]
+    return [case for case in cases if case.group not in held_out_groups], measured
 
 
 def _of(cases: Sequence[Case], kind: Kind) -> list[Case]:
@@ -313,9 +313,9 @@ def _chosen(comparisons: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
 
 
 def _decisive(comparisons: Sequence[Compared], kind: Kind) -> Iterator[Compared]:
-    mine = [one for one in comparisons if one.kind == kind]
-    people = any(one.cases == "people" for one in mine)
-    return (one for one in mine if one.cases == ("people" if people else "synthetic"))
+    of_kind = [one for one in comparisons if one.kind == kind]
+    people = any(one.cases == "people" for one in of_kind)
+    return (one for one in of_kind if one.cases == ("people" if people else "synthetic"))
 
 
 def _write(
