@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import importlib.util
 import json
 import random
 import shutil
@@ -17,6 +16,7 @@ import msgspec
 import numpy as np
 
 from assay.errors import InputError
+from assay.experiments.fine_tuning import missing_libraries, refuse_filled
 from assay.experiments.judge_cases import KINDS, Case, Kind, labelled, synthetic, windows
 from assay.experiments.judge_comparison import (
     COEFFICIENTS,
@@ -163,16 +163,14 @@ def adapt_judge(
 
 
 def _check(out: Path, settings: JudgeAdapting, corpus: object, labels: object) -> None:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"'{out}' is there already", "name a new folder")
+    refuse_filled(out)
     if not settings.steps and labels is None:
         what = "without training there is nothing to fit but coefficients, to labels of people"
         raise InputError(what, "give --labels FILE, or leave out --steps 0")
     if settings.steps and corpus is None:
         what = "there are no documents to learn from"
         raise InputError(what, "name them, or fit coefficients alone: --steps 0 --labels FILE")
-    needed = ("torch", "transformers", "onnx") if settings.steps else ()
-    if missing := [name for name in needed if not importlib.util.find_spec(name)]:
+    if settings.steps and (missing := missing_libraries()):
         what = f"training a judge needs {', '.join(missing)}"
         remedy = "pip install 'assay[adapt]', or fit coefficients alone: --steps 0 --labels FILE"
         raise InputError(what, remedy)
