@@ -310,10 +310,10 @@ async def follow_up_fault(
     """
     if not (follow_up.before and follow_up.answer and follow_up.question):
         return "empty", "no conversation leads to it, says the judge"
-    if recall(set(stems(written.question)), set(stems(follow_up.question))) > _ALONE:
+    if recall(stems(written.question), stems(follow_up.question)) > _ALONE:
         return "stands alone", follow_up.question
     reference = set(stems(written.answer))
-    if reference and recall(reference, set(stems(follow_up.answer))) >= _SAME:
+    if reference and recall(reference, stems(follow_up.answer)) >= _SAME:
         return "answer given", follow_up.answer
     return await _unanswered_then(follow_up, written, passages, judge) if reference else None
 
@@ -331,7 +331,7 @@ async def _unanswered_then(
     if reply.answer is None:
         return "unanswered", f"asked as '{follow_up.question}', the judge finds no answer"
     evidence = set(stems(written.answer)).union(*map(stems, written.quotes))
-    if recall(set(stems(reply.answer)), evidence) < _AGAIN:
+    if recall(stems(reply.answer), evidence) < _AGAIN:
         return "asks for something else", f"'{follow_up.question}' is answered by '{reply.answer}'"
     return None
 

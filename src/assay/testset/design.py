@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from assay._runner import STORE
 from assay._runner.settings import Settings
 from assay._text.language_id import language_name, other_language
-from assay._text.words import recall, stem, stems, words
+from assay._text.words import stem, words
 from assay.data import read, samples
 from assay.errors import InputError
 from assay.sample import Sample
@@ -29,6 +29,7 @@ from assay.testset.questions import (
     is_guessable,
     is_unanswerable,
     kind_of,
+    overlap,
     personal_data,
 )
 from assay.testset.sources import (
@@ -163,7 +164,9 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     unique = list(reversed(first.values()))
     sources = sources_of(unique, passages)
     kinds = Counter(map(kind_of, unique))
-    overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
+    difficulty = _mean(
+        [overlap(s.question or "", sources[s.id]) for s in unique if s.id in sources]
+    )
     gold = passages_asked(unique, sources, passages)
     covered = frozenset().union(*gold.values())
     coverage = Coverage(passages, covered, passages_declined(unique, passages))
@@ -181,7 +184,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *_of_judge(unique, judged),
         *_of_runs(unique, runs),
         *uncovered(coverage, topics),
-        *_easy(overlaps),
+        *_easy(difficulty),
         *_ranking(unique, easy),
         *_languages(unique),
         *_personal(rows),
@@ -191,7 +194,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         rows=len(rows),
         questions=len(unique),
         kinds=kinds,
-        difficulty=_mean(overlaps),
+        difficulty=difficulty,
         ranks=_ranks(unique, gold, passages),
         easy=_mean(easy.values()),
         coverage=coverage.of(coverage.documents()),
@@ -352,23 +355,13 @@ def _unsourced(
     if rows:
         text = "no passage of the corpus holds it" if with_corpus else "no source is named"
         remedy = "add reference_contexts" + ("" if with_corpus else ", or name the --corpus")
-        yield Finding(
-            "sources",
-            "fault" if with_corpus else "note",
-            f"{text} (references)",
-            remedy,
-            tuple(rows),
-        )
+        level: Literal["fault", "note"] = "fault" if with_corpus else "note"
+        yield Finding("sources", level, f"{text} (references)", remedy, tuple(rows))
 
 
-def _overlap(sample: Sample, texts: Iterable[str]) -> float:
-    """Share of a question's words of content that stand in its source."""
-    return recall(set(stems(sample.question or "")), set(stems(" ".join(texts))))
-
-
-def _easy(overlaps: Sequence[float]) -> Iterator[Finding]:
-    if overlaps and (mean := sum(overlaps) / len(overlaps)) >= _EASY:
-        text = f"{mean:.0%} of a question's content words stand in its source"
+def _easy(difficulty: float | None) -> Iterator[Finding]:
+    if difficulty is not None and difficulty >= _EASY:
+        text = f"{difficulty:.0%} of a question's content words stand in its source"
         yield Finding("difficulty", "note", text, "add questions in your users' own words")
 
 

@@ -158,7 +158,7 @@ class Offline:
             return fault
         near = self.corpus.nearest(draft.fact.question, _NEAREST, draft.passages)
         for one in await self._answering(draft.fact.question, near, judge, _ALSO_ANSWERS):
-            if recall(set(stems(draft.fact.answer)), set(stems(one))) < SAME_ANSWER:
+            if recall(stems(draft.fact.answer), stems(one)) < SAME_ANSWER:
                 return "ambiguous", one
         return None
 

@@ -77,7 +77,7 @@ def _named(text: str, sample: Sample, corpus: Corpus) -> int | None:
     plain = comparable(text)
     parts = [n for n in corpus.nearest(text, _NEAR) if comparable(corpus.passages[n].text) in plain]
     wanted = set(stems(f"{sample.question} {sample.reference or ''}"))
-    shares = {n: recall(wanted, set(stems(corpus.passages[n].text))) for n in parts}
+    shares = {n: recall(wanted, stems(corpus.passages[n].text)) for n in parts}
     return max(parts, key=shares.__getitem__, default=None)
 
 
@@ -89,7 +89,7 @@ def _nearest(text: str, reference: str, corpus: Corpus) -> int | None:
             if plain in comparable(corpus.passages[number].text):
                 return number
     for number in near[:1]:
-        if recall(set(stems(reference)), set(stems(corpus.passages[number].text))) >= _TRACED:
+        if recall(stems(reference), stems(corpus.passages[number].text)) >= _TRACED:
             return number
     return None
 
@@ -113,7 +113,7 @@ def found_first(
     for sample in rows:
         evidence = set(stems(_evidence(sample)))
         shares = {
-            number: recall(evidence, set(stems(short.passages[number].text)))
+            number: recall(evidence, stems(short.passages[number].text))
             for at in gold.get(sample.id, ())
             for long in [corpus.passages[at]]
             for number in within[long.document]
