@@ -164,12 +164,9 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     unique = list(reversed(first.values()))
     sources = sources_of(unique, passages)
     kinds = Counter(map(kind_of, unique))
-    difficulty = _mean(
-        [overlap(s.question or "", sources[s.id]) for s in unique if s.id in sources]
-    )
+    difficulty = _mean([_overlap(s, sources[s.id]) for s in unique if s.id in sources])
     gold = passages_asked(unique, sources, passages)
-    covered = frozenset().union(*gold.values())
-    coverage = Coverage(passages, covered, passages_declined(unique, passages))
+    coverage = _coverage(unique, gold, passages)
     topics = topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
     easy = found_first(unique, gold, passages, short) if gold else {}
@@ -190,20 +187,9 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *_personal(rows),
         *_written(generated=generated),
     ]
-    return Design(
-        rows=len(rows),
-        questions=len(unique),
-        kinds=kinds,
-        difficulty=difficulty,
-        ranks=_ranks(unique, gold, passages),
-        easy=_mean(easy.values()),
-        coverage=coverage.of(coverage.documents()),
-        topics=coverage.of(topics),
-        generated=generated,
-        runs=runs,
-        judge=judged,
-        findings=tuple(findings),
-    )
+    counts = (kinds, difficulty, _ranks(unique, gold, passages), _mean(easy.values()))
+    covers = (coverage.of(coverage.documents()), coverage.of(topics), generated)
+    return Design(len(rows), len(unique), *counts, *covers, runs, judged, tuple(findings))
 
 
 def _mean(values: Collection[float]) -> float | None:
@@ -357,6 +343,17 @@ def _unsourced(
         remedy = "add reference_contexts" + ("" if with_corpus else ", or name the --corpus")
         level: Literal["fault", "note"] = "fault" if with_corpus else "note"
         yield Finding("sources", level, f"{text} (references)", remedy, tuple(rows))
+
+
+def _overlap(sample: Sample, texts: Iterable[str]) -> float:
+    return overlap(sample.question or "", texts)
+
+
+def _coverage(
+    unique: Sequence[Sample], gold: Mapping[str, frozenset[int]], corpus: Corpus
+) -> Coverage:
+    answerable = frozenset[int]().union(*gold.values())
+    return Coverage(corpus, answerable, passages_declined(unique, corpus))
 
 
 def _easy(difficulty: float | None) -> Iterator[Finding]:
