@@ -47,24 +47,24 @@ VARIANTS = {
 }
 
 
-def run(results: Path, given: argparse.Namespace) -> list[Question]:
+def run(results: Path, options: argparse.Namespace) -> list[Question]:
     """Train and measure what the results lack; the questions that measure."""
-    corpus = [Path(given.corpus)]
-    asked = read_material(corpus, given.questions, words=WORDS)
+    corpus = [Path(options.corpus)]
+    asked = read_material(corpus, options.questions, words=WORDS)
     made = read_material(corpus, words=WORDS)
     divided = split(asked.questions)
     learnt_from = {question.source for question in divided.train}
     by_rule = [question for question in made.questions if question.source in learnt_from]
-    base = embedding_of(Model(Path(given.base), 1))
+    base = embedding_of(Model(Path(options.base), 1))
     if BASE not in known(results):
         keep(results, BASE, ranked(divided.held_out, asked, base), 0, 0.0)
-    for name in given.only or VARIANTS:
+    for name in options.only or VARIANTS:
         if name in known(results):
             continue
         variant = VARIANTS[name]
         material, questions = (made, by_rule) if variant.by_rule else (asked, divided.train)
         triplets = mine(questions, material, base, variant.negatives)
-        start, model = time.process_time(), Model(Path(given.base), 1)
+        start, model = time.process_time(), Model(Path(options.base), 1)
         settings = Training(
             epochs=variant.epochs,
             batch=16,
@@ -127,9 +127,9 @@ def main() -> None:
     for name in ("base", "corpus", "questions", "results"):
         parser.add_argument(name)
     parser.add_argument("--only", nargs="*", choices=list(VARIANTS))
-    given = parser.parse_args()
-    results = Path(given.results)
-    table(results, run(results, given))
+    options = parser.parse_args()
+    results = Path(options.results)
+    table(results, run(results, options))
 
 
 if __name__ == "__main__":

@@ -78,17 +78,17 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.run:
-        evaluate(*given.run)
+    options = parser.parse_args()
+    if options.run:
+        evaluate(*options.run)
         return
-    chance, kills, answered, runs = random.Random(given.seed), 0, 0, 0
+    chance, kills, answered, runs = random.Random(options.seed), 0, 0, 0
     with tempfile.TemporaryDirectory() as name:
         started = time.monotonic()
         _, _, expected = one(Path(name), 0, chance, 0.0)
         whole = time.monotonic() - started
         print(f"undisturbed: {whole:.1f} s, {expected}", flush=True)
-        while kills < given.kills:
+        while kills < options.kills:
             runs += 1
             more, paid, means = one(Path(name), runs, chance, whole)
             kills, answered = kills + more, answered + paid

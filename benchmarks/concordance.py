@@ -28,12 +28,12 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--limit", type=int, default=600)
     asked.add_argument("--html", type=Path)
-    given = asked.parse_args()
+    options = asked.parse_args()
     from assay.bench import correctness
 
     present(correctness.EVOUNA)
     records = [
-        r for r in thinned(correctness.evouna_rows(DATA), given.limit) if r["answer"].strip()
+        r for r in thinned(correctness.evouna_rows(DATA), options.limit) if r["answer"].strip()
     ]
     rows = [
         {
@@ -53,8 +53,8 @@ def main() -> None:
         run = result.run
     data = words.collect(run, "EVOUNA, Natural Questions", found, {}, table)
     print(words.markdown(data))
-    if given.html:
-        given.html.write_text(words.html(data), "utf-8")
+    if options.html:
+        options.html.write_text(words.html(data), "utf-8")
 
 
 if __name__ == "__main__":

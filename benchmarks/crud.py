@@ -143,12 +143,12 @@ def main() -> None:
     """Print each task's table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pending", type=Path, help="where prompts without a reply are written")
-    given = parser.parse_args()
+    options = parser.parse_args()
     for task, rows in (("create", create()), ("update", update()), ("delete", delete())):
         table(task, rows, METRICS)
     judge = Recorded({line["key"]: line["reply"] for line in lines("crud.jsonl.gz")})
     table("update, RAGQuestEval", recorded_rows(), (*METRICS, *QUEST_EVAL), judge.ask)
-    judge.write_unknown(given.pending)
+    judge.write_unknown(options.pending)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def show(title: str, table: Mapping[str, Mapping[str, int]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
-    given = parser.parse_args()
+    options = parser.parse_args()
     rows = planted.rows()
     tables = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -107,8 +107,8 @@ def main() -> None:
         for kind, causes in marked("embedded", Path(folder) / "marked.db").items():
             told = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in causes.most_common())
             print(f"| {kind} | {told} |")
-    if given.out:
-        given.out.write_text(json.dumps(tables, indent=2) + "\n", encoding="utf-8")
+    if options.out:
+        options.out.write_text(json.dumps(tables, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

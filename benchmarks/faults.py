@@ -202,24 +202,24 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.1)
     parser.add_argument("--only", default="", help="rows whose name contains this")
     parser.add_argument("--floor", action="store_true", help="simulate what no client can save")
-    given = parser.parse_args()
-    if given.floor:
-        floor(given.samples, given.latency)
+    options = parser.parse_args()
+    if options.floor:
+        floor(options.samples, options.latency)
         return
     with tempfile.TemporaryDirectory() as folder:
         data, first = Path(folder) / "data.jsonl", Path(folder) / "first.jsonl"
-        data.write_text("\n".join(map(json.dumps, rows(given.samples))), encoding="utf-8")
+        data.write_text("\n".join(map(json.dumps, rows(options.samples))), encoding="utf-8")
         first.write_text("\n".join(map(json.dumps, rows(2, seed=1))), encoding="utf-8")
         run(first, Faults())  # what is imported is imported
         print("| faults | seconds | without | ratio | idle | ratio less idle |", end="")
         print(" requests | refused | scores failed |")
         print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-        before = run(data, Faults(latency_s=given.latency))
-        for name, faults in kinds(given.latency):
-            if given.only not in name:
+        before = run(data, Faults(latency_s=options.latency))
+        for name, faults in kinds(options.latency):
+            if options.only not in name:
                 continue
             found = run(data, faults)
-            after = run(data, Faults(latency_s=given.latency))
+            after = run(data, Faults(latency_s=options.latency))
             clean = (before.seconds + after.seconds) / 2
             idle = max(0.0, found.idle - (before.idle + after.idle) / 2)
             before = after

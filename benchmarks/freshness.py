@@ -168,10 +168,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[11, 12, 13])
     parser.add_argument("--wrong", action="store_true", help="print what was told wrongly")
-    given = parser.parse_args()
-    found = [pair for seed in given.seeds for pair in measured(seed)]
+    options = parser.parse_args()
+    found = [pair for seed in options.seeds for pair in measured(seed)]
     print(table(found))
-    for kind, each in found if given.wrong else ():
+    for kind, each in found if options.wrong else ():
         if each.state != KINDS[kind]:
             print(f"{kind}: {each.state}: {each.reason}\n  ? {each.question}")
             print(f"  - {each.before}\n  + {each.after}")

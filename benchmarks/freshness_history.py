@@ -83,14 +83,14 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true", help="print what was told wrongly")
     parser.add_argument("--read", action="store_true", help="print all, without what was told")
     parser.add_argument("--later", action="store_true", help="commits the rules were not made on")
-    given = parser.parse_args()
-    commits, truth = (LATER, LATER_TRUTH) if given.later else (LAST, TRUTH)
+    options = parser.parse_args()
+    commits, truth = (LATER, LATER_TRUTH) if options.later else (LAST, TRUTH)
     pairs = Counter[tuple[str, str]]()
     for (commit, said, each), letter in zip(found(commits, len(truth)), truth, strict=True):
         true = STATES[letter]
         pairs[true, each.state] += 1
-        if given.read or (given.wrong and true != each.state):
-            told = "" if given.read else f" told {each.state}, is {true}: {each.reason}"
+        if options.read or (options.wrong and true != each.state):
+            told = "" if options.read else f" told {each.state}, is {true}: {each.reason}"
             print(f"{each.id} {commit}{told}\n  - {said}\n  + {each.after}")
     print("| state | questions | precision | recall |\n|---|---:|---:|---:|")
     for state in STATES.values():

@@ -84,12 +84,12 @@ def main() -> None:
     parser.add_argument("--without", nargs="*", default=[], help="metrics that are not asked for")
     parser.add_argument("--store", default="gptscore.db", help="a killed run goes on from there")
     parser.add_argument("--most", type=int, default=60, help="right answers, and wrong ones")
-    given = parser.parse_args()
-    rows = rows_of(given.most)
-    wanted = [one for one in resolve(METRICS) if one.name not in given.without]
-    judge = record().ask if given.judge == "recorded" else given.judge
+    options = parser.parse_args()
+    rows = rows_of(options.most)
+    wanted = [one for one in resolve(METRICS) if one.name not in options.without]
+    judge = record().ask if options.judge == "recorded" else options.judge
     asked = [{k: v for k, v in row.items() if k != "right"} for row in rows]
-    frame = assay.evaluate(asked, wanted, judge, store=given.store).to_pandas()
+    frame = assay.evaluate(asked, wanted, judge, store=options.store).to_pandas()
     truth = np.array([row["right"] for row in rows])
     scores = {one.name: frame[one.label].to_numpy(float) for one in wanted}
     scores["floor: words of the accepted answer"] = np.array([held(row) for row in rows])

@@ -76,14 +76,14 @@ def main() -> None:
     parser.add_argument("--aspects", nargs="*", default=list(RATINGS), choices=list(RATINGS))
     parser.add_argument("--most", type=int, default=60, help="texts")
     parser.add_argument("--store", default="gptscore.db", help="a killed run goes on from there")
-    given = parser.parse_args()
-    rows = rows_of(given.most)
+    options = parser.parse_args()
+    rows = rows_of(options.most)
     print(f"{len(rows)} texts about {len({row['contexts'][0] for row in rows})} records")
     print("| aspect | rating | GPTScore (95 %) | shorter | words of the record |")
     print("|---|---|---:|---:|---:|")
-    judge = Gguf(given.model, threads=given.threads)
-    for aspect in given.aspects:
-        print(line(aspect, rows, judge, given.store), flush=True)
+    judge = Gguf(options.model, threads=options.threads)
+    for aspect in options.aspects:
+        print(line(aspect, rows, judge, options.store), flush=True)
 
 
 if __name__ == "__main__":

@@ -229,8 +229,8 @@ def main() -> None:
     parser.add_argument("--recorded", action="store_true", help="the strong model's questions")
     parser.add_argument("--pending", type=Path, help="where prompts without a reply are written")
     parser.add_argument("--simulated", action="store_true", help="tau by kappa, with XQuAD's gold")
-    given = parser.parse_args()
-    if given.simulated:
+    options = parser.parse_args()
+    if options.simulated:
         rows = asyncio.run(pools("xquad", 300, held_out=False))
         print("| kappa | questions | tau, median | tau, worst tenth |\n|---:|---:|---:|---:|")
         for agreement in (0.3, 0.5, 0.7, 0.9):
@@ -239,16 +239,16 @@ def main() -> None:
         return
     print("| judge | questions | passages | relevant | kappa | AUROC | false + | false - | tau |")
     print("|---|---:|---:|---:|---|---|---|---|---|")
-    if given.recorded:
+    if options.recorded:
         rows, replies = recorded()
         model = Recorded(replies)
         print(*table(rows, {"strong model": model.ask, "embedded": "embedded"}), sep="\n")
-        for key, prompt in model.unknown.items() if given.pending else ():
-            given.pending.mkdir(parents=True, exist_ok=True)
-            (given.pending / f"{key}.txt").write_text(prompt, encoding="utf-8")
+        for key, prompt in model.unknown.items() if options.pending else ():
+            options.pending.mkdir(parents=True, exist_ok=True)
+            (options.pending / f"{key}.txt").write_text(prompt, encoding="utf-8")
         return
-    for name in given.sets:
-        rows = asyncio.run(pools(name, given.n))
+    for name in options.sets:
+        rows = asyncio.run(pools(name, options.n))
         print(f"| **{name}** |" + " |" * 8)
         print(*table(rows, {"embedded": "embedded"}), sep="\n", flush=True)
 

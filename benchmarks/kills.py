@@ -134,7 +134,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    options = parser.parse_args()
     server = [sys.executable, str(ROOT / "tests" / "support" / "llm_server.py"), "--port", "0"]
     server += [
         "--latency_s",
@@ -149,7 +149,7 @@ def main() -> None:
     process = subprocess.Popen(server, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        measure(process.stdout.readline().strip(), given.kills, given.seed)
+        measure(process.stdout.readline().strip(), options.kills, options.seed)
     finally:
         process.terminate()
         process.wait()

@@ -266,10 +266,10 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=60, help="of each kind")
     help_text = "the strong model on record beside the embedded judge, on 20 of 60 of each kind"
     parser.add_argument("--recorded", action="store_true", help=help_text)
-    given = parser.parse_args()
-    access(given.cases, recorded=given.recorded)
-    if not given.recorded:
-        personal(given.cases)
+    options = parser.parse_args()
+    access(options.cases, recorded=options.recorded)
+    if not options.recorded:
+        personal(options.cases)
 
 
 if __name__ == "__main__":

@@ -223,10 +223,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", choices=("xquad", "telequad"), default="telequad")
     parser.add_argument("--questions", type=int, default=200)
-    given = parser.parse_args()
-    passages, questions = {"xquad": xquad, "telequad": telequad}[given.data]()
-    corpus = passages, drawn(questions, given.questions)
-    print(f"{given.data}: {len(passages)} passages, {len(corpus[1])} questions", flush=True)
+    options = parser.parse_args()
+    passages, questions = {"xquad": xquad, "telequad": telequad}[options.data]()
+    corpus = passages, drawn(questions, options.questions)
+    print(f"{options.data}: {len(passages)} passages, {len(corpus[1])} questions", flush=True)
     for passage in passages.values():
         parts(passage)  # so that the latencies are those of the frameworks
     with tempfile.TemporaryDirectory() as folder:

@@ -48,14 +48,16 @@ def main() -> None:
     parser.add_argument("corpora", nargs="+")
     parser.add_argument("--n", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    named = [name for name in given.corpora if name == "docs" or name in NAMED]
-    pages = [name for name in given.corpora if name not in named]
+    options = parser.parse_args()
+    named = [name for name in options.corpora if name == "docs" or name in NAMED]
+    pages = [name for name in options.corpora if name not in named]
     for names in [*([name] for name in named), *([pages] if pages else [])]:
         texts = [document for name in names for document in documents(name)]
         with tempfile.TemporaryDirectory() as folder:
             store = Path(folder) / "store.db"
-            made = generate(texts, Plan(n=given.n, seed=given.seed), judge="embedded", store=store)
+            made = generate(
+                texts, Plan(n=options.n, seed=options.seed), judge="embedded", store=store
+            )
         print(f"\n{' '.join(names)}: {len(texts)} documents\n{table(made)}")
 
 

@@ -108,8 +108,8 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--latency", type=float, default=0.02)
-    given = parser.parse_args()
-    replay, watch, n = Replay(given.latency), Watch(), given.samples
+    options = parser.parse_args()
+    replay, watch, n = Replay(options.latency), Watch(), options.samples
 
     async def post(_: Connection, path: str, body: bytes) -> tuple[int, bytes, Mapping[str, str]]:
         return await replay.post(path, body)
@@ -119,7 +119,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data.jsonl"
         data.write_text("\n".join(map(json.dumps, rows(n))), encoding="utf-8")
-        for _ in range(1 + given.repeats):
+        for _ in range(1 + options.repeats):
             watch.reset()
             replay.seconds, before, loop = 0.0, time.process_time(), time.thread_time()
             assay_client("http://127.0.0.1:9/v1", str(data), 64)()

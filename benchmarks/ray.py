@@ -185,21 +185,21 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--child", nargs=3, metavar=("KIND", "DATA", "WORKERS"))
-    given = parser.parse_args()
+    options = parser.parse_args()
     if find_spec("ray") is None:
         print("skipped: it needs Ray, pip install 'assay[ray]'")
         return
-    if given.child:
-        kind, data, workers = given.child
+    if options.child:
+        kind, data, workers = options.child
         KINDS[kind](data, int(workers))
         return
-    wanted = [given.only] if given.only else list(KINDS)
+    wanted = [options.only] if options.only else list(KINDS)
     if "driver" in wanted:
-        measure("driver", given.samples, given.workers)
+        measure("driver", options.samples, options.workers)
     if "embedded" in wanted:
-        measure("embedded", max(20, given.samples // 10), given.workers)
+        measure("embedded", max(20, options.samples // 10), options.workers)
     if "llm" in wanted:
-        measure("llm", given.samples // 2, given.workers)
+        measure("llm", options.samples // 2, options.workers)
     if "killed" in wanted:
         for workers in (2, KILLING):
             run, calls = child("killed", 200, workers)

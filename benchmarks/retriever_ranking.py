@@ -224,22 +224,22 @@ def main() -> None:
     parser.add_argument("--easy", action="store_true", help="tau by the share found first")
     parser.add_argument("--seed", type=int, default=0, help="of the questions made by rules")
     parser.add_argument("--questions", type=Path, nargs="*", default=[])
-    given = parser.parse_args()
-    documents, asked = corpus(given.corpus)
+    options = parser.parse_args()
+    documents, asked = corpus(options.corpus)
     people = asyncio.run(reciprocal_ranks(documents, asked))
-    if given.easy:
+    if options.easy:
         by_easiness(people, found_first(documents, asked))
     sets = {
         path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        for path in given.questions
+        for path in options.questions
     }
-    if given.offline:
+    if options.offline:
         styles: tuple[Style, ...] = ("", "keywords")
         for style in styles:
-            rows = (PlanRow("single_hop", given.offline, style),)
+            rows = (PlanRow("single_hop", options.offline, style),)
             with tempfile.TemporaryDirectory() as folder:
                 store = Path(folder) / "s.db"
-                plan = Plan(seed=given.seed, rows=rows)
+                plan = Plan(seed=options.seed, rows=rows)
                 made = generate(documents, plan, judge="embedded", store=store)
             sets[f"by rules {style}".strip()] = made.rows()
     names = [f"{kind} {size}" for size in SIZES for kind in KINDS]

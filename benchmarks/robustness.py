@@ -85,20 +85,20 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--window", type=int, default=1_000_000)
     parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
-    data, passages = rows(given.questions)
+    options = parser.parse_args()
+    data, passages = rows(options.questions)
     with tempfile.TemporaryDirectory() as folder:
         found = robustness(
             Source("XQuAD", memory_records(data)),
-            FunctionSystem(Answerer(passages, given.window), name="answerer by words"),
+            FunctionSystem(Answerer(passages, options.window), name="answerer by words"),
             METRICS,
             store=Path(folder) / "assay.db",
             settings=RobustnessSettings(on_level=lambda level: print(level, flush=True)),
         )
     collected = words_of.collect(found)
     print(words_of.markdown(collected))
-    if given.out:
-        given.out.write_text(words_of.html(collected), encoding="utf-8")
+    if options.out:
+        options.out.write_text(words_of.html(collected), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -141,14 +141,14 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=47, help="of four texts each")
     parser.add_argument("--recorded", action="store_true", help="MQAG, on six texts")
     parser.add_argument("--pending", type=Path, help="where prompts without a reply are written")
-    given = parser.parse_args()
-    if given.recorded:
+    options = parser.parse_args()
+    if options.recorded:
         rows = recorded_rows()
         judge = Recorded({line["key"]: line["reply"] for line in lines("mqag.jsonl.gz")})
         outcomes = outcomes_of(rows, METRICS) | outcomes_of(rows, [MQAG], judge.ask)
-        judge.write_unknown(given.pending)
+        judge.write_unknown(options.pending)
     else:
-        rows = rows_of(given.records)
+        rows = rows_of(options.records)
         outcomes = outcomes_of(rows, METRICS)
     scored = texts(rows, outcomes)
     labels = [w for text in scored for w in text.wrong]

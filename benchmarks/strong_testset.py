@@ -39,7 +39,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
     parser.add_argument("--pending", type=Path, help="where prompts without a reply are written")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with gzip.open(RECORD, "rt", encoding="utf-8") as lines:
         head, *rows = map(json.loads, lines)
     replies = {row["key"]: row["reply"] for row in rows}
@@ -61,9 +61,9 @@ def main() -> None:
         try:
             made = generate(documents, plan, judge=judge, store=store, settings=settings)
         except Denied:
-            for key, prompt in missing.items() if given.pending else ():
-                given.pending.mkdir(parents=True, exist_ok=True)
-                (given.pending / f"{key}.txt").write_text(prompt, encoding="utf-8")
+            for key, prompt in missing.items() if options.pending else ():
+                options.pending.mkdir(parents=True, exist_ok=True)
+                (options.pending / f"{key}.txt").write_text(prompt, encoding="utf-8")
             sys.exit(f"{len(missing)} prompts of this wave have no reply")
     print(f"{len(made.rejected)} drafts rejected: {dict(Counter(r.why for r in made.rejected))}")
     print("| kind | kept by the checks | kept by a reader |\n|---|---:|---:|")
@@ -80,8 +80,8 @@ def main() -> None:
         pairs = zip(told, answerable, strict=True)
         right = sum(any(same(each.before, quote) for quote in row["quotes"]) for each, row in pairs)
         print(f"{name}: {right} of {len(rows)} traced to a sentence that the model quoted")
-    if given.out:
-        given.out.write_text(made.jsonl(), "utf-8")
+    if options.out:
+        options.out.write_text(made.jsonl(), "utf-8")
 
 
 if __name__ == "__main__":

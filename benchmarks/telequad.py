@@ -98,10 +98,10 @@ def main() -> None:
     asked.add_argument("--questions", type=int, default=300, help="questions that are answered")
     asked.add_argument("--retrieval", type=int, default=1000, help="questions that are looked up")
     asked.add_argument("--store", help="where the runs are kept")
-    given = asked.parse_args()
+    options = asked.parse_args()
     passages, everything = telequad()
     names = list(passages)
-    questions = drawn(everything, max(given.questions, given.retrieval))
+    questions = drawn(everything, max(options.questions, options.retrieval))
     texts = [question["question"] for question in questions]
     gold = np.array([names.index(q["reference_context_ids"][0]) for q in questions])
     meaning = by_meaning(list(passages.values()), texts)
@@ -117,9 +117,9 @@ def main() -> None:
     }
     results, labels = [], []
     with tempfile.TemporaryDirectory() as folder:
-        store = given.store or str(Path(folder) / "telequad.db")
+        store = options.store or str(Path(folder) / "telequad.db")
         for name, (score, write) in systems.items():
-            asked_of = zip(questions[: given.questions], score, strict=False)
+            asked_of = zip(questions[: options.questions], score, strict=False)
             rows = [answered(question, row, passages, write) for question, row in asked_of]
             labels.append(read_labels([{"id": r["id"], "label": r["correct"]} for r in rows]))
             kept = [{k: v for k, v in row.items() if k != "correct"} for row in rows]

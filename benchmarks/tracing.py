@@ -16,10 +16,10 @@ from benchmarks.retriever_ranking import corpus
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=400)
-    given = parser.parse_args()
+    options = parser.parse_args()
     documents, asked = corpus("xquad")
     texts = {document.id: document.text for document in documents}
-    asked = asked[:: max(1, len(asked) // given.rows)][: given.rows]
+    asked = asked[:: max(1, len(asked) // options.rows)][: options.rows]
     rows, places = [], []
     for number, (question, (place,)) in enumerate(asked):
         answer = texts[place["document"]][place["start"] : place["end"]]

@@ -335,11 +335,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--samples", type=int, default=100_000)
     parser.add_argument("--only", default="", help="pages with this in their name")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = given.folder or Path(name)
+        folder = options.folder or Path(name)
         folder.mkdir(exist_ok=True)
-        for line in lines(folder, given.runs, given.samples, given.only):
+        for line in lines(folder, options.runs, options.samples, options.only):
             print(line, flush=True)
 
 

@@ -33,6 +33,7 @@ settings.load_profile(profile)
 if profile == "default":
     # Constants of all modules that happen to be imported are no examples: reading them takes every
     # worker seconds, and a few examples would be others from one order of tests to the next.
+    # There is no public way: https://github.com/HypothesisWorks/hypothesis/issues/4627 asks for one.
     providers._get_local_constants = lambda: providers._local_constants
 
 # Folders of tests are made, synced and removed in memory where there is enough of it.

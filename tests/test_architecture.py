@@ -9,6 +9,7 @@ import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -78,44 +79,60 @@ def part(path):
     return path.relative_to(ROOT).with_suffix("").parts[0]
 
 
-@functools.cache
-def tree(path):
-    return ast.parse(path.read_text("utf-8"))
+class Import(NamedTuple):
+    """The full name of what is imported, whether within a function, and whether for types alone."""
+
+    name: str
+    late: bool
+    for_types: bool
+
+
+class Facts(NamedTuple):
+    """What the rules ask of a file. Its tree is not kept: of all files it has a million nodes."""
+
+    docstring: str
+    lines: int
+    imports: list[Import]
+    broad_handlers: list[int]
+    function_lengths: dict[str, int]
+
+
+def statements(node, *, late=False, for_types=False):
+    """(statement, whether within a function, whether for types alone); expressions hold none."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            inside = late or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            typed = for_types or (
+                isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING"
+            )
+            yield child, inside, typed
+            yield from statements(child, late=inside, for_types=typed)
 
 
 @functools.cache
-def nodes(path):
-    """All nodes of a file."""
-    return list(ast.walk(tree(path)))
-
-
-def imported(nodes):
-    """The full names of what is imported."""
-    for node in nodes:
+def facts(path):
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    imports, broad, lengths = [], [], {}
+    for node, late, for_types in statements(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            imports += [Import(alias.name, late, for_types) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            imports += [Import(f"{node.module}.{a.name}", late, for_types) for a in node.names]
+        elif isinstance(node, ast.ExceptHandler):
+            if node.type is None or getattr(node.type, "id", "") == "Exception":
+                broad.append(node.lineno)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lengths[f"{node.name}:{node.lineno}"] = node.end_lineno - node.lineno + 1
+    docstring = ast.get_docstring(tree) or ""
+    return Facts(docstring, len(text.splitlines()), imports, broad, lengths)
 
 
 def ours(names):
     """The parts of assay among them."""
     found = {name.split(".")[1] for name in names if name.startswith("assay.")}
     return {name if name in RANK else "__init__" for name in found}
-
-
-def at_import(path):
-    """The nodes that are run when the module is imported."""
-    waiting = list(tree(path).body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        yield node
-        waiting += ast.iter_child_nodes(node)
 
 
 def test_every_part_has_its_place_in_the_order():
@@ -126,7 +143,8 @@ class TestEveryFile:
     def test_it_imports_only_what_stands_below_it(self):
         for path in FILES:
             me = part(path)
-            for other in ours(imported(at_import(path))) - {me, "_version"}:
+            at_import = [i.name for i in facts(path).imports if not (i.late or i.for_types)]
+            for other in ours(at_import) - {me, "_version"}:
                 # The package's own lazy door is for what stands above all.
                 highest = RANK["_cli"] if other == "__init__" else RANK[other] + 1
                 assert RANK[me] >= highest, f"{path} imports {other}"
@@ -134,35 +152,30 @@ class TestEveryFile:
     def test_what_it_imports_late_stands_below_it_too(self):
         for path in FILES:
             me = part(path)
-            for other in ours(imported(nodes(path))) - {me, "_version", "__init__"}:
+            names = [one.name for one in facts(path).imports]
+            for other in ours(names) - {me, "_version", "__init__"}:
                 assert RANK[other] < RANK[me], f"{path} imports {other}"
 
     def test_metrics_and_tasks_touch_no_network_file_or_back_end(self):
         for path in FILES:
-            for name in imported(nodes(path)) if part(path) in PURE else ():
+            for name, *_ in facts(path).imports if part(path) in PURE else ():
                 impure = any(name == bad or name.startswith(f"{bad}.") for bad in IMPURE)
                 assert not impure, f"{path} imports {name}"
 
     def test_it_catches_everything_at_the_edge_only(self):
         for path in FILES:
-            for node in nodes(path):
-                if isinstance(node, ast.ExceptHandler):
-                    caught = ast.unparse(node.type) if node.type else "everything"
-                    broad = caught in ("everything", "Exception")
-                    assert not broad or part(path) in EDGES, f"{path}:{node.lineno}"
+            assert part(path) in EDGES or not facts(path).broad_handlers, path
 
     def test_it_begins_with_a_sentence_that_says_what_it_is_for(self):
         for path in FILES:
-            said = (ast.get_docstring(tree(path)) or "").split("\n\n")[0]
-            assert said.rstrip().endswith((".", "?", "!")), path
+            first = facts(path).docstring.split("\n\n")[0]
+            assert first.rstrip().endswith((".", "?", "!")), path
 
     def test_it_is_short(self):
         for path in FILES:
-            assert len(path.read_text("utf-8").splitlines()) <= LONGEST_FILE, path
-            for node in nodes(path):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    length = node.end_lineno - node.lineno + 1
-                    assert length <= LONGEST_FUNCTION, f"{path}: {node.name} has {length} lines"
+            assert facts(path).lines <= LONGEST_FILE, path
+            for name, length in facts(path).function_lengths.items():
+                assert length <= LONGEST_FUNCTION, f"{path}: {name} has {length} lines"
 
 
 def module(path):
@@ -172,22 +185,11 @@ def module(path):
     )
 
 
-def executed(node):
-    """The nodes of a tree but those that only a type checker reads."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            continue  # it holds no statement
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            continue
-        yield child
-        yield from executed(child)
-
-
 def test_no_modules_import_each_other_in_a_circle_not_even_inside_functions():
     modules = {module(path): path for path in FILES}
     imports = {}
     for name, path in modules.items():
-        names = set(imported(executed(tree(path))))
+        names = {one.name for one in facts(path).imports if not one.for_types}
         names |= {name.rpartition(".")[0] for name in names if name not in modules}
         # The package itself is the door that imports everything lazily.
         imports[name] = names & modules.keys() - {"assay", name}
@@ -210,7 +212,7 @@ class TestThePublicNames:
     def test_type_checkers_are_told_the_same_homes(self):
         (block,) = [
             node
-            for node in tree(ROOT / "__init__.py").body
+            for node in ast.parse((ROOT / "__init__.py").read_text("utf-8")).body
             if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         ]
         told = {alias.name: node.module for node in block.body for alias in node.names}  # type: ignore[attr-defined]

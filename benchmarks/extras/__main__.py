@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.data import ROOT
 
-USES = Path(__file__).parent / "uses"
+USES = Path(__file__).with_name("uses.py")
 NOTHING = "nothing"
 TIMES = 3
 # What has to be imported to use an extra: the module of ours that meets it, or the package.
@@ -96,7 +96,7 @@ def tried(extra: str) -> Found:
         work = Path(folder, "work")
         work.mkdir()
         name = extra.replace("-", "_")
-        done = called([python, "-W", "default", str(USES / f"use_{name}.py")], work)
+        done = called([python, "-W", "default", str(USES), name], work)
         fault = done.stderr[-2000:] if done.returncode else light(python, work)
         module = MODULES.get(extra, f"assay.integrations.{name}")
         return Found(extra, packages, size, seconds(python, module, work), fault)

@@ -4,8 +4,10 @@ import json
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
-import pytest
+import numpy as np
+import pyarrow as pa
 from data_help import load, one, problem
+from pyarrow import parquet
 
 from assay.sample import Sample, ToolCall, Turn
 from support.over import over
@@ -321,7 +323,6 @@ def test_a_tool_without_arguments():
 
 
 def test_arguments_become_plain_values():
-    np = pytest.importorskip("numpy")
     call = ToolCall("f", {"x": np.int64(3), 4: (1, {"y": float("nan")})})
     (found,) = one({"reference_tool_calls": [call]}).reference_tool_calls
     assert found.args == {"x": 3, "4": [1, {"y": None}]}
@@ -338,9 +339,6 @@ def test_one_conversation_is_a_row_and_not_a_column(tmp_path):
 
 
 def test_arrow_gives_null_for_what_is_not_there(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     rows = [
         {"messages": OPENAI[:1], "reference_tool_calls": [{"name": "f", "args": {"x": 1}}]},
         {"messages": RAGAS, "reference_tool_calls": [{"name": "g", "args": {"y": {"z": "1"}}}]},
@@ -357,7 +355,6 @@ def test_arrow_gives_null_for_what_is_not_there(tmp_path):
 
 
 def test_arguments_may_be_a_map_of_arrow(tmp_path):
-    pa = pytest.importorskip("pyarrow")
     call = pa.struct([("name", pa.string()), ("args", pa.map_(pa.string(), pa.int64()))])
     rows = {
         "reference_tool_calls": [[{"name": "f", "args": [("x", 1)]}, {"name": "g", "args": []}]]

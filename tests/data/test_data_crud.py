@@ -129,7 +129,6 @@ def test_its_answers_are_scored_in_both_languages(tmp_path, db):
 
 
 def test_chinese_is_split_into_words_as_crud_rag_does_where_that_is_asked_for(tmp_path, db):
-    pytest.importorskip("rjieba")
     row = {"ID": 1, "event": "磨坊", "text": "新闻。"}
     row |= {"summary": "磨坊在五月重新开放。", "generated_text": "磨坊五月重新开放。"}
     metrics = ["crud:bleu(split=jieba)", "crud:rouge_l(split=jieba)"]

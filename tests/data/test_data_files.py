@@ -5,8 +5,10 @@ import json
 import sys
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from data_help import load, problem, read, refused
+from pyarrow import parquet
 
 from assay.data.parquet import _bounded
 from assay.errors import InputError
@@ -147,9 +149,6 @@ def test_a_path_that_no_system_takes_is_refused():
 
 
 def test_parquet_is_read_in_small_steps(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     rows = [{**ROW, "id": str(n), "cost": float("nan")} for n in range(1000)]
     parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "x.parquet", row_group_size=100)
     found = load(tmp_path / "x.parquet")
@@ -161,9 +160,6 @@ def test_parquet_is_read_in_small_steps(tmp_path):
 
 
 def test_a_damaged_parquet_file_says_so(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     table = pa.Table.from_pylist([{"question": f"q{n}" * 50} for n in range(2000)])
     parquet.write_table(table, tmp_path / "x.parquet", compression="snappy")
     content = bytearray((tmp_path / "x.parquet").read_bytes())
@@ -173,9 +169,6 @@ def test_a_damaged_parquet_file_says_so(tmp_path):
 
 
 def test_parquet_text_that_is_not_utf8_breaks_its_own_row_only(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     answers = [b"a%d" % n for n in range(600)]
     answers[400] = b"caf\xe9"
     columns = {"question": ["q"] * 600, "answer": pa.array(answers).view(pa.string())}
@@ -190,9 +183,6 @@ def test_parquet_text_that_is_not_utf8_breaks_its_own_row_only(tmp_path):
 
 
 def test_parquet_lists_that_are_not_utf8_are_told(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     texts = pa.array([b"c", b"caf\xe9"]).view(pa.string())
     lists = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), texts)
     parquet.write_table(pa.table({"contexts": lists}), tmp_path / "x.parquet")
@@ -202,9 +192,6 @@ def test_parquet_lists_that_are_not_utf8_are_told(tmp_path):
 
 
 def test_a_parquet_file_with_a_doubled_column_is_refused(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     table = pa.Table.from_arrays([pa.array(["q"]), pa.array(["r"])], names=["question"] * 2)
     parquet.write_table(table, tmp_path / "x.parquet")
     assert "two columns have this name" in problem(tmp_path / "x.parquet")
@@ -239,9 +226,6 @@ def test_a_row_of_objects_is_no_frame(tmp_path):
 
 
 def test_parquet_that_unpacks_without_end_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
-    import pyarrow as pa
-    from pyarrow import parquet
-
     monkeypatch.setattr("assay.data.parquet.LONGEST_ROW", 2**16)
     columns = {"question": ["q"] * 3, "contexts": [mark * 2**20 for mark in "abc"]}
     parquet.write_table(
@@ -255,9 +239,6 @@ def test_parquet_that_unpacks_without_end_is_refused_before_it_is_unpacked(tmp_p
 def test_a_parquet_file_whose_end_lies_about_sizes_is_refused_before_it_is_unpacked(
     tmp_path, monkeypatch
 ):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     monkeypatch.setattr("assay.data.parquet.LONGEST_ROW", 2**16)
     path = tmp_path / "x.parquet"
     table = pa.table({"question": ["x" * 2**20] * 3})
@@ -284,9 +265,6 @@ def varint(number, length=0):
 
 @pytest.mark.parametrize("version", [pytest.param("1.0", marks=pytest.mark.slow), "2.0"])
 def test_parquet_texts_that_begin_alike_are_read_in_small_steps(tmp_path, monkeypatch, version):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     sizes = []
 
     def noted(batch, before):
@@ -308,9 +286,6 @@ def test_parquet_texts_that_begin_alike_are_read_in_small_steps(tmp_path, monkey
 
 @pytest.mark.parametrize("kind", ["text", "list", "struct"])
 def test_a_parquet_row_that_is_too_long_breaks_alone(tmp_path, monkeypatch, kind):
-    import pyarrow as pa
-    from pyarrow import parquet
-
     monkeypatch.setattr("assay.data.parquet.LONGEST_ROW", 2**16)
     monkeypatch.setattr("assay.data.parquet._MAX_BYTES", 2**18)
     text, one = (

@@ -2,6 +2,7 @@
 
 import csv
 
+import pandas as pd
 import pytest
 from data_help import load, one, read, refused
 
@@ -244,7 +245,6 @@ class TestWordsForNothing:
         ]
 
     def test_of_a_data_frame_are_missing(self):
-        pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"question": ["q", "r"], "answer": ["a", float("nan")]})
         found, notes = noted(frame)
         assert ([sample.answer for sample in found], notes) == (["a", None], [])

@@ -3,10 +3,12 @@
 import csv
 import json
 
+import pyarrow as pa
 import pytest
 from data_help import load
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from assay.data import values_of
 from assay.data.conversations import fill_from_conversation
@@ -140,9 +142,6 @@ def test_csv(tmp_path, mark, written):
 @pytest.mark.slow
 @given(st.lists(sample(), min_size=1, max_size=3))
 def test_parquet(tmp_path, written):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     plain = [
         Sample(**{**values, "id": str(n), "metadata": {}})
         for n, values in enumerate({f: getattr(s, f) for f in s.__slots__} for s in written)

@@ -144,13 +144,16 @@ class TestWhatIsAsked:
         assert {sample.answer, *sample.further_answers} == {"a", "b", "c"}
 
     def test_no_more_than_allowed_are_on_their_way_at_once(self, db):
-        at_once, most, lock = 0, 0, threading.Lock()
+        at_once, most, lock, three = 0, 0, threading.Lock(), threading.Event()
 
         def answer(question):
             nonlocal at_once, most
             with lock:
                 at_once += 1
                 most = max(most, at_once)
+                if at_once == 3:
+                    three.set()
+            three.wait(0.05)  # for others, however slow the machine is
             time.sleep(0.005)
             with lock:
                 at_once -= 1

@@ -51,11 +51,10 @@ def samples_of(answers):
     return [row.sample for row in read(answers)]
 
 
-@pytest.mark.parametrize("function", ["answer", "later"])
-def test_configurations_asked_at_the_same_time_never_see_each_others_variables(db, file, function):
+def test_configurations_asked_at_the_same_time_never_see_each_others_variables(db, file):
     grid = {"env:CHUNK": [128, 256, "512"]}
     settings = SweepSettings(parallel=3)
-    found = sweep(ROWS, f"{file}:{function}", grid, "exact_match", store=db, settings=settings)
+    found = sweep(ROWS, f"{file}:answer", grid, "exact_match", store=db, settings=settings)
     assert [one.asked for one in found.configurations] == [12, 12, 12]
     (board,) = found.leaderboards
     assert board.winner == "env:CHUNK=256"
@@ -65,8 +64,13 @@ def test_configurations_asked_at_the_same_time_never_see_each_others_variables(d
         "env:CHUNK=512": 0.0,
     }
     assert "CHUNK" not in os.environ
-    again = sweep(ROWS, f"{file}:{function}", grid, "exact_match", store=db, settings=settings)
+    again = sweep(ROWS, f"{file}:answer", grid, "exact_match", store=db, settings=settings)
     assert [(one.asked, one.reused) for one in again.configurations] == [(0, 12)] * 3
+
+
+def test_a_coroutine_is_called_there_as_well(db, file):
+    (system,) = systems(file, "later", {"env:CHUNK": 256})
+    assert {sample.answer for sample in samples_of(ask(ROWS, system, store=db))} == {"256"}
 
 
 def test_one_process_answers_all_questions_of_a_configuration_and_takes_arguments_too(db, file):

@@ -95,7 +95,7 @@ def write_tokenizer(source: Path, target: Path) -> None:
 
 
 def main() -> None:
-    """Build everything; `--fp32 FILE` keeps the unquantised graph for drift.py."""
+    """Build everything; `--fp32 FILE` keeps the unquantised graph."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--target", type=Path, default=TARGET)
     parser.add_argument("--fp32", type=Path, help="also write the fp32 graph here")

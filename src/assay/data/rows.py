@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from assay.data import columns
 from assay.data.columns import MISSING, NumberedColumns, Path, Plan, fetch, refuse_doubled
-from assay.data.conversations import are_messages, fill_from_conversation
+from assay.data.conversations import are_messages, as_object, fill_from_conversation
 from assay.data.documents import JOINED, Documents, documents, is_plain
 from assay.data.fields import READERS
 from assay.data.passages import Decision
@@ -440,25 +440,14 @@ def _listed(rows: Iterable[Any], form: Form = "json") -> Iterator[Record]:
         if isinstance(row, Sample):
             yield Record(number, values_of(row), form="sample")
             continue
-        values = _as_dict(row)
-        if isinstance(values, Mapping):
+        values = as_object(row)
+        if values is not None:
             yield Record(number, values, form)
         else:
             fault = f"is {describe(row)}, not a row"
             remedy = "give each row as a dict or a Sample"
             problem = Problem(fault, remedy, row=number)
             yield Record(number, None, problem=problem, text=str(row))
-
-
-def _as_dict(row: Any) -> Any:
-    """A row of another library (pydantic model, dataclass) as the dict that it stands for."""
-    if isinstance(row, Mapping | type):
-        return row
-    if hasattr(row, "model_dump"):
-        return row.model_dump()
-    if dataclasses.is_dataclass(row):
-        return {f.name: getattr(row, f.name) for f in dataclasses.fields(row)}
-    return row
 
 
 def _pandas_records(frame: Any) -> Iterator[Record]:

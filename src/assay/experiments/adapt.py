@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import InputError
 from assay.experiments.adaptation import (
     HELD_OUT,
     PASSAGE,
@@ -22,7 +21,7 @@ from assay.experiments.adaptation import (
     read_material,
     split,
 )
-from assay.experiments.fine_tuning import Model, Training, check_base
+from assay.experiments.fine_tuning import Model, Training, check_base, refuse_filled
 from assay.judges.embedded.inference import workers
 from assay.judges.onnx import Encoder
 from assay.judges.onnx_model import Folder, network
@@ -122,8 +121,7 @@ def adapt(
     """
     settings, base, out = settings or Adapting(), Path(base), Path(out)
     check_base(base)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"'{out}' is there already", "name a new folder")
+    refuse_filled(out)
     material = read_material(corpus, questions, words=settings.words)
     divided = split(material.questions, settings.held_out, seed=settings.seed)
     model = Model(base, settings.training.threads)
@@ -137,8 +135,8 @@ def adapt(
         losses = model.pretrain(material.passages, settings.training, on_progress)
         with _exported(model, settings) as embed:
             between = ranked(divided.held_out, material, embed)
-        alone = gains(divided.held_out, before, between, level=settings.level)
-        pretraining = Pretraining(settings.training.pretrain, *losses, alone)
+        by_pretraining = gains(divided.held_out, before, between, level=settings.level)
+        pretraining = Pretraining(settings.training.pretrain, *losses, by_pretraining)
     loss = model.train(triplets, material, settings.training, on_progress)
     model.save(out)
     after = ranked(divided.held_out, material, embedding(out, settings.training.threads))

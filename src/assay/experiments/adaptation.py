@@ -249,13 +249,13 @@ def split(questions: Sequence[Question], share: float = HELD_OUT, *, seed: int =
         what = f"the questions are about {len(sources)} documents: too few to hold any out"
         raise InputError(what, "give questions about four documents or more")
     random.Random(seed).shuffle(sources)  # noqa: S311 - no secret
-    away = set(sources[: min(len(sources) - 2, max(2, round(share * len(sources))))])
+    held_out_sources = set(sources[: min(len(sources) - 2, max(2, round(share * len(sources))))])
     known = [question for question in questions if question.source is not None]
-    held_out = tuple(question for question in known if question.source in away)
+    held_out = tuple(question for question in known if question.source in held_out_sources)
     if len(held_out) < LEAST_HELD_OUT:
         what = f"{len(held_out)} questions are held out, which is too few to measure with"
         raise InputError(what, f"hold out more, or give more: it takes {LEAST_HELD_OUT}")
-    train = tuple(question for question in known if question.source not in away)
+    train = tuple(question for question in known if question.source not in held_out_sources)
     return Split(train, held_out, len(questions) - len(known))
 
 

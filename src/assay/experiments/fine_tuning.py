@@ -3,7 +3,7 @@
 import importlib.util
 import shutil
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -57,15 +57,24 @@ class Training:
     seed: int = 0
 
 
+def missing_libraries() -> list[str]:
+    """What training needs and is not installed."""
+    return [n for n in ("torch", "transformers", "onnx") if not importlib.util.find_spec(n)]
+
+
+def refuse_filled(folder: Path) -> None:
+    """Raise InputError if there is a file of this name, or a folder that holds anything."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"'{folder}' is there already", "name a new folder")
+
+
 def check_base(folder: Path) -> None:
     """See that libraries and files are there.
 
     Raises:
         InputError: If PyTorch, transformers or onnx is missing, or a file of the model.
     """
-    libraries = ("torch", "transformers", "onnx")
-    missing = [name for name in libraries if not importlib.util.find_spec(name)]
-    if missing:
+    if missing := missing_libraries():
         what = f"adapting an embedder needs {', '.join(missing)}"
         raise InputError(what, "pip install 'assay[adapt]'")
     check_files(folder)
@@ -190,10 +199,10 @@ class Model:
         ids = inputs["input_ids"]
         chosen = (torch.rand(ids.shape) < _MASKED) & ~special
         how = torch.rand(ids.shape)
-        shown = ids.masked_fill(chosen & (how < 0.8), self._tokenizer.mask_token_id)
+        masked = ids.masked_fill(chosen & (how < 0.8), self._tokenizer.mask_token_id)
         random = chosen & (how >= 0.8) & (how < 0.9)
         inputs["input_ids"] = torch.where(
-            random, torch.randint(len(self._tokenizer), ids.shape), shown
+            random, torch.randint(len(self._tokenizer), ids.shape), masked
         )
         states = self._net(**inputs).last_hidden_state[chosen]
         table = self._net.get_input_embeddings().weight
@@ -224,7 +233,11 @@ class Model:
         learnt = [weight for weight in self._net.parameters() if weight.requires_grad]
         losses = self._fit(
             learnt,
-            list(self._steps(triplets, training)),
+            [
+                batch
+                for seed in range(training.seed, training.seed + training.epochs)
+                for batch in batches(triplets, training.batch, most=_BESIDE, seed=seed)
+            ],
             lambda batch: self._loss(batch, material, training.tokens),
             training,
             on_progress,
@@ -263,11 +276,6 @@ class Model:
             losses.append(float(loss.detach()))
             on_progress(number, len(steps))
         return losses
-
-    def _steps(self, triplets: Sequence[Triplet], training: Training) -> Iterator[list[Triplet]]:
-        for epoch in range(training.epochs):
-            seed = training.seed + epoch
-            yield from batches(triplets, training.batch, most=_BESIDE, seed=seed)
 
     def _loss(self, batch: Sequence[Triplet], material: Material, tokens: int) -> "torch.Tensor":
         """Cross-entropy of each question's passage among all passages of the batch.

@@ -23,31 +23,31 @@ MAX_CONFIGURATIONS = 64
 
 
 def configurations_of(
-    grid: Grid, most: int = MAX_CONFIGURATIONS, *, drawn: int | None = None, seed: int = 0
+    grid: Grid, maximum: int = MAX_CONFIGURATIONS, *, drawn: int | None = None, seed: int = 0
 ) -> list[dict[str, Value]]:
     """Every combination of values, the last parameter changing first; or some drawn at random.
 
     Args:
         grid: The values of every parameter.
-        most: More configurations are refused.
+        maximum: More configurations are refused.
         drawn: How many are drawn, each combination with the same chance and none twice; None for
             all. They stand in the order of the grid, and the first n of a seed are among its first
             n + 1.
         seed: Another seed draws others.
 
     Raises:
-        InputError: If there is none, a value is given twice, or there are more than `most`.
+        InputError: If there is none, a value is given twice, or there are more than `maximum`.
     """
     _check(grid)
     size = math.prod(map(len, grid.values()))
     if drawn is not None and not 1 <= drawn <= size:
         what = f"{drawn} configurations are to be drawn from a grid of {size:,}"
         raise InputError(what, f"draw 1 to {size:,}, or leave --random (random) out for all")
-    if (drawn or size) > most:
+    if (drawn or size) > maximum:
         counts = " x ".join(f"{len(values)} {name}" for name, values in grid.items())
-        what = f"the grid has {size:,} configurations ({counts}), more than {most}"
+        what = f"the grid has {size:,} configurations ({counts}), more than {maximum}"
         if drawn:
-            what = f"{drawn:,} configurations are to be drawn, more than {most}"
+            what = f"{drawn:,} configurations are to be drawn, more than {maximum}"
         remedy = "leave values out, draw some at random (--random N), or allow more: "
         raise InputError(what, f"{remedy}--max-configurations (max_configurations)")
     if drawn is None:
@@ -139,7 +139,7 @@ class Race:
         return dropped
 
 
-def prepare(samples: Sequence[Sample], metric: Metric, level: float) -> Race:
+def plan_race(samples: Sequence[Sample], metric: Metric, level: float) -> Race:
     """The race over these questions that a metric decides.
 
     Raises:
@@ -156,7 +156,7 @@ def prepare(samples: Sequence[Sample], metric: Metric, level: float) -> Race:
     return Race(ids, high - low, metric.higher_is_better, level)
 
 
-def some(samples: Sequence[Sample], ids: frozenset[str], name: str) -> Source:
+def subset(samples: Sequence[Sample], ids: frozenset[str], name: str) -> Source:
     """Some of the questions, in the order of the data."""
 
     def records() -> Iterator[Record]:

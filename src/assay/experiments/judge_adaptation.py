@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import importlib.util
 import json
 import random
 import shutil
@@ -17,6 +16,7 @@ import msgspec
 import numpy as np
 
 from assay.errors import InputError
+from assay.experiments.fine_tuning import missing_libraries, refuse_filled
 from assay.experiments.judge_cases import KINDS, Case, Kind, labelled, synthetic, windows
 from assay.experiments.judge_comparison import (
     COEFFICIENTS,
@@ -128,8 +128,8 @@ def adapt_judge(
     _check(out, settings, corpus, labels)
     people = _people(labels, settings)
     cases = synthetic(corpus, questions, seed=settings.seed) if settings.steps else []
-    taught, held_out = split_sources(cases, settings)
-    learnt = windows(taught) if settings.steps else []
+    train, held_out = split_sources(cases, settings)
+    learnt = windows(train) if settings.steps else []
     if settings.steps and not learnt:
         what = "the documents say nothing that a rule can make a case of"
         raise InputError(what, "give more of them, or --questions with references")
@@ -163,16 +163,14 @@ def adapt_judge(
 
 
 def _check(out: Path, settings: JudgeAdapting, corpus: object, labels: object) -> None:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"'{out}' is there already", "name a new folder")
+    refuse_filled(out)
     if not settings.steps and labels is None:
         what = "without training there is nothing to fit but coefficients, to labels of people"
         raise InputError(what, "give --labels FILE, or leave out --steps 0")
     if settings.steps and corpus is None:
         what = "there are no documents to learn from"
         raise InputError(what, "name them, or fit coefficients alone: --steps 0 --labels FILE")
-    needed = ("torch", "transformers", "onnx") if settings.steps else ()
-    if missing := [name for name in needed if not importlib.util.find_spec(name)]:
+    if settings.steps and (missing := missing_libraries()):
         what = f"training a judge needs {', '.join(missing)}"
         remedy = "pip install 'assay[adapt]', or fit coefficients alone: --steps 0 --labels FILE"
         raise InputError(what, remedy)
@@ -190,11 +188,11 @@ def split_sources(cases: Sequence[Case], settings: JudgeAdapting) -> tuple[list[
     """Cases to learn from, and cases of other sources."""
     groups = sorted({case.group for case in cases})
     random.Random(settings.seed).shuffle(groups)  # noqa: S311 - no secret
-    apart = set(groups[: max(1, round(settings.held_out * len(groups)))])
-    held_out = [case for case in cases if case.group in apart]
+    held_out_groups = set(groups[: max(1, round(settings.held_out * len(groups)))])
+    held_out = [case for case in cases if case.group in held_out_groups]
     random.Random(settings.seed).shuffle(held_out)  # noqa: S311 - no secret
-    few = [case for kind in KINDS for case in _of(held_out, kind)[:_MOST_HELD_OUT]]
-    return [case for case in cases if case.group not in apart], few
+    measured = [case for kind in KINDS for case in _of(held_out, kind)[:_MOST_HELD_OUT]]
+    return [case for case in cases if case.group not in held_out_groups], measured
 
 
 def _of(cases: Sequence[Case], kind: Kind) -> list[Case]:
@@ -313,9 +311,9 @@ def _chosen(comparisons: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
 
 
 def _decisive(comparisons: Sequence[Compared], kind: Kind) -> Iterator[Compared]:
-    mine = [one for one in comparisons if one.kind == kind]
-    people = any(one.cases == "people" for one in mine)
-    return (one for one in mine if one.cases == ("people" if people else "synthetic"))
+    of_kind = [one for one in comparisons if one.kind == kind]
+    people = any(one.cases == "people" for one in of_kind)
+    return (one for one in of_kind if one.cases == ("people" if people else "synthetic"))
 
 
 def _write(

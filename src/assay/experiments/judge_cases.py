@@ -251,7 +251,7 @@ def _stated(corpus: Corpus, place: int, group: str) -> Iterator[Case]:
         yield Case("faithfulness", group, "", (text,), statement, good=True, maker="stated")
         near = corpus.nearest(statement, 1, [place]) if n % 2 else []
         other = corpus.passages[near[0]].text if near else ""
-        if other and recall(set(stems(statement)), set(stems(other))) < _SAID:
+        if other and recall(stems(statement), stems(other)) < _SAID:
             yield Case(
                 "faithfulness", group, "", (other,), statement, good=False, maker="elsewhere"
             )
@@ -304,7 +304,7 @@ def _of_questions(
         yield base
         for near in corpus.nearest(question, 3, [place]):
             other = corpus.passages[near].text
-            if recall(set(stems(answer)), set(stems(other))) < _SAID:
+            if recall(stems(answer), stems(other)) < _SAID:
                 yield replace(base, contexts=(other,), text="", good=False)
                 break
         answered = replace(base, kind="answer_relevance", contexts=(), text=answer)
@@ -345,7 +345,7 @@ def _asked(case: Case) -> Asked:
         return Asked(data, case.group, case.question, texts, unknown, float(case.good))
     texts = tuple(sentences("\n\n".join(case.contexts)))
     question_stems = set(stems(case.text))
-    shares = [recall(question_stems, set(stems(text))) for text in texts]
+    shares = [recall(question_stems, stems(text)) for text in texts]
     # Of a right passage it is known that the sentence with the answer helps, not what else does.
     best = max(shares, default=0.0)
     helps = tuple((1.0 if share == best else None) if case.good else 0.0 for share in shares)

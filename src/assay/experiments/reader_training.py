@@ -155,24 +155,26 @@ def restored(graph: Path | bytes) -> dict[str, torch.Tensor]:
 
     content = graph if isinstance(graph, bytes) else graph.read_bytes()
     model = onnx.load_from_string(content).graph
-    held = {each.name: numpy_helper.to_array(each) for each in model.initializer}
-    found = {name: value for name, value in held.items() if name.endswith((".weight", ".bias"))}
-    for name in held:
+    arrays = {each.name: numpy_helper.to_array(each) for each in model.initializer}
+    weights = {name: value for name, value in arrays.items() if name.endswith((".weight", ".bias"))}
+    for name in arrays:
         if name.endswith(f".weight{_QUANTISED}"):
             plain = name.removesuffix(_QUANTISED)
-            found[plain] = _exact(held, plain)
+            weights[plain] = _exact(arrays, plain)
     for node in model.node:
         if node.op_type == "MatMulInteger":
             layer = node.name.removesuffix("/MatMul_quant").strip("/").replace("/", ".")
-            matrix = _exact(held, node.input[1].removesuffix(_QUANTISED))
-            found[f"{layer}.weight"] = matrix.T
-    return {name: torch.tensor(value) for name, value in found.items()}
+            matrix = _exact(arrays, node.input[1].removesuffix(_QUANTISED))
+            weights[f"{layer}.weight"] = matrix.T
+    return {name: torch.tensor(value) for name, value in weights.items()}
 
 
-def _exact(held: Mapping[str, npt.NDArray[Any]], name: str) -> npt.NDArray[np.float32]:
+def _exact(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> npt.NDArray[np.float32]:
     """What the int8 values stand for, in float32."""
-    values, zero = (held[f"{name}{end}"].astype(np.float32) for end in (_QUANTISED, "_zero_point"))
-    exact: npt.NDArray[np.float32] = (values - zero) * held[f"{name}_scale"].astype(np.float32)
+    values, zero = (
+        arrays[f"{name}{end}"].astype(np.float32) for end in (_QUANTISED, "_zero_point")
+    )
+    exact: npt.NDArray[np.float32] = (values - zero) * arrays[f"{name}_scale"].astype(np.float32)
     return exact
 
 
@@ -232,18 +234,18 @@ def batches(
     """
     order = list(examples)
     rng.shuffle(order)
-    found: list[list[Example]] = []
+    shuffled: list[list[Example]] = []
     for start in range(0, len(order), _TOGETHER):
         stretch = sorted(order[start : start + _TOGETHER], key=lambda e: len(e.ids))
         batch: list[Example] = []
         for example in stretch:
             if batch and (len(batch) + 1) * len(example.ids) > tokens:
-                found.append(batch)
+                shuffled.append(batch)
                 batch = []
             batch.append(example)
-        found.append(batch)
-    rng.shuffle(found)
-    yield from found
+        shuffled.append(batch)
+    rng.shuffle(shuffled)
+    yield from shuffled
 
 
 def votes(out: torch.Tensor, parts: torch.Tensor) -> torch.Tensor:

@@ -137,9 +137,9 @@ def examples(
     """
     for number, row in enumerate(rows):
         cuts = segments(row)
-        found = labelled(row, number, cuts, words_unknown)
-        if len(found) == 1 or not _wrong_somewhere(row, cuts):  # else not known in which window
-            yield from (example for _, example in found)
+        windows = labelled(row, number, cuts, words_unknown)
+        if len(windows) == 1 or not _wrong_somewhere(row, cuts):  # else not known in which window
+            yield from (example for _, example in windows)
 
 
 def _wrong_somewhere(row: Row, cuts: Sequence[Segment]) -> bool:
@@ -151,23 +151,24 @@ def labelled(
 ) -> list[tuple[Window, Example]]:
     """The windows of one row that is cut like this, each with its labels."""
     evidence = _evidence(row.contexts)
-    said = [evidence.read(row.answer[start:end]) for start, end, _ in cuts]
-    found = supporting([each.text for each in said], evidence, tokenise)
+    statements = [evidence.read(row.answer[start:end]) for start, end, _ in cuts]
+    windows = supporting([each.text for each in statements], evidence, tokenise)
     spans = None if words_unknown and row.data.endswith(words_unknown) else row.spans
-    made = []
-    for window in found:
+    pairs = []
+    for window in windows:
         tokens = np.full(len(window.ids), UNKNOWN, dtype=np.int8)
         for part in window.parts if spans is not None else ():
             if row.cuts is None or row.cuts[part.text][3]:
-                start, read = cuts[part.text][0], said[part.text]
+                start, read = cuts[part.text][0], statements[part.text]
                 tokens[part.first : part.last] = [
                     any(s < start + last and start + first < e for s, e, _ in spans or ())
                     for first, last in map(read.original, part.tokens.offsets)
                 ]
         labels = [cuts[part.text][2] for part in window.parts]
-        any_wrong = len(found) == 1 and _wrong_somewhere(row, cuts)
-        made.append((window, _example(row, number, window, labels, tokens, any_wrong=any_wrong)))
-    return made
+        any_wrong = len(windows) == 1 and _wrong_somewhere(row, cuts)
+        example = _example(row, number, window, labels, tokens, any_wrong=any_wrong)
+        pairs.append((window, example))
+    return pairs
 
 
 def _example(
@@ -202,11 +203,11 @@ def _example(
 def questioned(rows: Iterable[Asked]) -> Iterator[Example]:
     """The windows of texts beside a question; of an answer longer than a window no label stays."""
     for number, row in enumerate(rows):
-        found = answering(row.question, row.texts, tokenise)
-        for window in found:
+        windows = answering(row.question, row.texts, tokenise)
+        for window in windows:
             labels = [row.helps[part.text] for part in window.parts]
             yield replace(
                 _example(row, number, window, [None] * len(labels)),
                 helps=tuple(UNKNOWN if label is None else label for label in labels),
-                answers=UNKNOWN if row.answers is None or len(found) > 1 else row.answers,
+                answers=UNKNOWN if row.answers is None or len(windows) > 1 else row.answers,
             )

@@ -137,7 +137,7 @@ async def arobustness(
     settings = settings or RobustnessSettings()
     work = await asyncio.to_thread(_prepared, data, target, metrics, judge, settings, store)
     await work.ask_all()
-    return await work.found(target)
+    return await work.result(target)
 
 
 def count_robustness(
@@ -281,7 +281,7 @@ class _Work:
             for one in self.samples
         ]
 
-    async def found(self, target: object) -> Robustness:
+    async def result(self, target: object) -> Robustness:
         """What came of it."""
         readings = [self._reading(one) for one in self.metrics]
         curves = await asyncio.to_thread(lambda: tuple(self._curves(readings)))

@@ -28,7 +28,7 @@ from assay._store import Store
 from assay._store.runs import written
 from assay.data import Record, Source, read
 from assay.errors import InputError, OverBudget
-from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of, prepare, some
+from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of, plan_race, subset
 from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
 from assay.experiments.pool import Graded, check_pool, grade_pool, pool_note, pooled, uses_gold
 from assay.experiments.swept import Configuration, Sweep, mean_resources
@@ -304,7 +304,7 @@ class _Entry:
         before = self.run
         result = await self.ask(data, replace(self.step.settings, name="", tags=[LOOK], params={}))
         if before:
-            await asyncio.to_thread(_leave, self.store, before, self.run)
+            await asyncio.to_thread(_supersede, self.store, before, self.run)
         return await asyncio.to_thread(race_scores, result, self.metrics[0].label)
 
     async def finish(self, settings: SweepSettings) -> None:
@@ -361,13 +361,13 @@ async def _race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
     known = await asyncio.to_thread(with_gold, data, step.system, first.metrics, step.asking)
     rows = await asyncio.to_thread(questions, known, step.system, first.metrics, step.asking)
     samples = await asyncio.to_thread(list, rows)
-    race = prepare(samples, first.metrics[0], settings.level)
+    race = plan_race(samples, first.metrics[0], settings.level)
     for entry in entries:
         entry.step = replace(entry.step, asking=replace(step.asking, skip_invalid=None))
     name = read(data).name
 
     async def score(chosen: frozenset[str], place: int) -> dict[str, float]:
-        return await entries[place].score(some(samples, chosen, name))
+        return await entries[place].score(subset(samples, chosen, name))
 
     dropped = await race.run(len(entries), score, _at_once(settings, [step]))
     for entry, n in zip(entries, dropped, strict=True):
@@ -376,7 +376,7 @@ async def _race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
         await entry.finish(settings)
 
 
-def _leave(path: str | Path, before: str, after: str) -> None:
+def _supersede(path: str | Path, before: str, after: str) -> None:
     """Leave the run of an earlier look behind; what somebody else has a use for stays."""
     with Store(path) as store:
         run = store.run(before)

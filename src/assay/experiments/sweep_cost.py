@@ -83,34 +83,34 @@ def estimate_sweep(
             settings=step.settings,
         )
 
-    ours, alone, answered = [], list[Estimate](), 0
+    estimates, anew, answered = [], list[Estimate](), 0
     for source, step in zip(rows, steps, strict=True):
         answers, n = None, 0
         if Path(store).is_file():
             answers = known_answers(source, step.system, resolved, store, step.asking)
             n = sum(row.fields.get("failure") is None for row in answers)
-        ours.append(judged(step, answers, store) if answers and n else None)
+        estimates.append(judged(step, answers, store) if answers and n else None)
         if answers and n:
-            alone.append(judged(step, answers, ""))  # as if no reply of the judge were known
+            anew.append(judged(step, answers, ""))  # as if no reply of the judge were known
             answered += n
     return [
-        ConfigurationCost(step.name, new, known, *_sums(mine, new, alone, answered))
-        for step, (new, known), mine in zip(steps, counts, ours, strict=True)
+        ConfigurationCost(step.name, new, known, *_sums(own, new, anew, answered))
+        for step, (new, known), own in zip(steps, counts, estimates, strict=True)
     ]
 
 
 def _sums(
-    mine: Estimate | None, new: int, alone: Sequence[Estimate], answered: int
+    own: Estimate | None, new: int, anew: Sequence[Estimate], answered: int
 ) -> tuple[int | None, int | None, int | None, float | None]:
     """Calls, tokens and money: of the answers that are known, and about those of the new ones."""
     if not answered:
         return None, None, None, None
     calls, tokens_in, tokens_out, money = (
-        (_amount(mine, name) if mine else 0)
-        + new * sum(_amount(one, name) for one in alone) / answered
+        (_amount(own, name) if own else 0)
+        + new * sum(_amount(one, name) for one in anew) / answered
         for name in _SUMS
     )
-    priced = alone[0].money is not None
+    priced = anew[0].money is not None
     return round(calls), round(tokens_in), round(tokens_out), money if priced else None
 
 

@@ -41,7 +41,8 @@ from assay._store.labels import WORST, Drawn
 from assay._store.runs import Value
 from assay._store.scores import StoredAlert
 from assay._text.sanitize import redacted, remember
-from assay.data import Record, Source, values_of
+from assay.data import Source
+from assay.data.rows import memory_records
 from assay.errors import InputError
 from assay.experiments.arrivals import Arrivals, arrivals, files_of
 from assay.judges.specs import DEFAULT
@@ -312,12 +313,7 @@ def _too_long(watch: Watch) -> Callable[[Any], list[Any]]:
 
 def _source(watch: Watch, samples: Sequence[Sample]) -> Source:
     """Samples as data for `evaluate`."""
-
-    def records() -> Iterator[Record]:
-        for number, sample in enumerate(samples, start=1):
-            yield Record(number, values_of(sample), "sample")
-
-    return Source(Path(watch.source).name, records)
+    return Source(Path(watch.source).name, memory_records(samples))
 
 
 def _asked(watch: Watch, system: System, number: int) -> Source:
@@ -334,7 +330,7 @@ def _asked(watch: Watch, system: System, number: int) -> Source:
 def _scored(watch: Watch, data: Source, number: int, now: datetime) -> Result:
     """The run of a new look."""
     settings = watch.settings
-    said: dict[str, Value] = {
+    params: dict[str, Value] = {
         "look": number,
         "at": now.astimezone(UTC).isoformat(timespec="seconds"),
     }
@@ -342,7 +338,7 @@ def _scored(watch: Watch, data: Source, number: int, now: datetime) -> Result:
         settings,
         name=f"{watch.name}/{number}",
         tags=(*settings.tags, f"{TAG}:{watch.name}"),
-        params={**settings.params, **said},
+        params={**settings.params, **params},
         mapping={},
         limit=None,
         contexts="auto",
@@ -361,7 +357,7 @@ def _continued(watch: Watch, last: Look) -> Result:
         tokens_out=before.tokens_out,
         money=before.money or 0.0,
     )
-    kept = replace(
+    settings = replace(
         watch.settings,
         _shared=SharedLimits(spent),
         name=last.run.name,
@@ -372,7 +368,7 @@ def _continued(watch: Watch, last: Look) -> Result:
         contexts="auto",
     )
     source = replace(_source(watch, samples), name=last.run.source)
-    return _evaluated(watch, source, kept)
+    return _evaluated(watch, source, settings)
 
 
 def _evaluated(watch: Watch, data: Source, settings: Settings) -> Result:
@@ -424,10 +420,10 @@ def _samples(store: Store, watch: Watch, drift: Drift, points: Sequence[Point]) 
     segment, reference = drift.chart.segment, watch.charting.reference
     for point in reversed(points):
         with ExitStack() as opened:
-            held = store
+            source = store
             if reference is not None and not point.look.number:
-                held = opened.enter_context(Store(reference.path))
-            for _, sample in held.samples(point.look.run.id):
+                source = opened.enter_context(Store(reference.path))
+            for _, sample in source.samples(point.look.run.id):
                 if segment.holds(sample):
                     yield sample
 

@@ -20,7 +20,7 @@ from assay.judge import Judge
 from assay.metrics.correctness import FactualCorrectness
 from assay.metrics.groundedness import Faithfulness
 from assay.sample import Sample
-from assay.score import Unscored
+from assay.score import Score, Unscored
 from assay.tasks import (
     AnswerClosedBook,
     AnswerQuestions,
@@ -138,24 +138,24 @@ async def _ask(
         if route.identity(kind) is None:
             raise InputError(f"the judge cannot do '{kind.kind}'", "name one that can: embedded")
     writes = route.identity(AnswerClosedBook) is not None
-    found = _Found({}, {}, {})
-    held = [sample for sample in rows if sources.get(sample.id)]
+    evidence = _Evidence({}, {}, {})
+    sourced = [sample for sample in rows if sources.get(sample.id)]
     stopped = ""
-    with Store(store) as kept:
-        door = build_stack(route, settings, kept, TESTSET)
-        judge = Judge(door.backend, tries=settings.tries)
+    with Store(store) as opened:
+        stack = build_stack(route, settings, opened, TESTSET)
+        judge = Judge(stack.backend, tries=settings.tries)
         try:
-            await door.aopen()
-            jobs = [found.support(sample, tuple(sources[sample.id]), judge) for sample in held]
-            jobs += [found.closed_book(sample, judge) for sample in rows] if writes else []
+            await stack.aopen()
+            jobs = [evidence.support(one, tuple(sources[one.id]), judge) for one in sourced]
+            jobs += [evidence.closed_book(sample, judge) for sample in rows] if writes else []
             errors = await asyncio.gather(*jobs, return_exceptions=True)
             stopped = _reason(errors)
         finally:
-            await door.aclose()
+            await stack.aclose()
     asked = len(rows) if writes else 0
     name = route.name.partition("+")[0]  # the embedded judge's goes on with its models
     return JudgeEvidence(
-        name, found.unsupported, found.leaked, len(held), asked, found.failed, stopped
+        name, evidence.unsupported, evidence.leaked, len(sourced), asked, evidence.failed, stopped
     )
 
 
@@ -171,7 +171,7 @@ def _reason(errors: Iterable[BaseException | None]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Evidence:
     unsupported: dict[str, str]
     leaked: dict[str, str]
     failed: dict[str, str]
@@ -188,9 +188,8 @@ class _Found:
             return
         if isinstance(outcome, Unscored):
             return  # a reference that states nothing: there is nothing to support
-        weak = [part.text for part in outcome.parts if (part.value or 0.0) < _SUPPORTED]
-        if weak:
-            self.unsupported[sample.id] = weak[0]
+        if statement := _first_unsupported(outcome):
+            self.unsupported[sample.id] = statement
 
     async def closed_book(self, sample: Sample, judge: Judge) -> None:
         """Note the answer that needs no source, where it is right."""
@@ -216,8 +215,8 @@ async def closed_book_answer(question: str, reference: str, judge: Judge) -> str
         return ""
     if _says_much_of(answers[0], reference, question):
         return answers[0]
-    given = Sample(id="", question=question, answer=answers[0], reference=reference)
-    outcome = await FactualCorrectness(mode="recall").score(given, judge)
+    sample = Sample(id="", question=question, answer=answers[0], reference=reference)
+    outcome = await FactualCorrectness(mode="recall").score(sample, judge)
     right = not isinstance(outcome, Unscored) and outcome.value >= _RIGHT
     return answers[0] if right else ""
 
@@ -227,9 +226,9 @@ def _says_much_of(answer: str, reference: str, question: str) -> bool:
 
     It leaves most of what a long reference says unsaid, and is right all the same.
     """
-    asked = set(stems(question))
-    wanted, said = set(stems(reference)) - asked, set(stems(answer)) - asked
-    shared = 2 * len(wanted & said) / max(len(wanted) + len(said), 1)
+    in_question = set(stems(question))
+    wanted, stated = set(stems(reference)) - in_question, set(stems(answer)) - in_question
+    shared = 2 * len(wanted & stated) / max(len(wanted) + len(stated), 1)
     return len(wanted) >= _LONG and shared >= _AGREES
 
 
@@ -285,8 +284,8 @@ async def fault(
     if words := points_at_text(written.question):
         return "not standalone", f"'{words}'"
     if not answerable:
-        asked = (written.question, f"How can one find out: {written.question}")
-        answer = await answered(asked, [*passages, *near], judge)
+        questions = (written.question, f"How can one find out: {written.question}")
+        answer = await answered(questions, [*passages, *near], judge)
         return ("answered", answer) if answer else None
     if reason := unquoted(written, passages):
         return "no quote", reason
@@ -296,12 +295,12 @@ async def fault(
 
 
 async def follow_up_fault(
-    turned: FollowUp, written: Written, passages: Sequence[Passage], judge: Judge
+    follow_up: FollowUp, written: Written, passages: Sequence[Passage], judge: Judge
 ) -> Fault | None:
     """What is wrong with a question as the second one of a conversation; the free checks first.
 
     Args:
-        turned: The conversation.
+        follow_up: The conversation.
         written: The question in full, which passed its own checks; no answer: it has none.
         passages: What it was written about.
         judge: Who answers the follow-up from the passages and the conversation.
@@ -309,40 +308,42 @@ async def follow_up_fault(
     Raises:
         JudgeError: If the judge does not say.
     """
-    if not (turned.before and turned.answer and turned.question):
+    if not (follow_up.before and follow_up.answer and follow_up.question):
         return "empty", "no conversation leads to it, says the judge"
-    if recall(set(stems(written.question)), set(stems(turned.question))) > _ALONE:
-        return "stands alone", turned.question
+    if recall(stems(written.question), stems(follow_up.question)) > _ALONE:
+        return "stands alone", follow_up.question
     reference = set(stems(written.answer))
-    if reference and recall(reference, set(stems(turned.answer))) >= _SAME:
-        return "answer given", turned.answer
-    return await _unanswered_then(turned, written, passages, judge) if reference else None
+    if reference and recall(reference, stems(follow_up.answer)) >= _SAME:
+        return "answer given", follow_up.answer
+    return await _unanswered_then(follow_up, written, passages, judge) if reference else None
 
 
 async def _unanswered_then(
-    turned: FollowUp, written: Written, passages: Sequence[Passage], judge: Judge
+    follow_up: FollowUp, written: Written, passages: Sequence[Passage], judge: Judge
 ) -> Fault | None:
     """Whether a follow-up, with the messages before it, is not answered by what it should be."""
-    said = f"user: {turned.before}\nassistant: {turned.answer}\nuser: {turned.question}"
-    texts = "\n\n".join(f"{p.title}\n\n{p.text}" for p in passages)
-    text = f"{texts}\n\nThe conversation so far:\n{said}"
-    (reply,) = await judge(AnswerQuestions((turned.question,), text))
+    messages = (
+        f"user: {follow_up.before}\nassistant: {follow_up.answer}\nuser: {follow_up.question}"
+    )
+    texts = "\n\n".join(passage.titled for passage in passages)
+    text = f"{texts}\n\nThe conversation so far:\n{messages}"
+    (reply,) = await judge(AnswerQuestions((follow_up.question,), text))
     if reply.answer is None:
-        return "unanswered", f"asked as '{turned.question}', the judge finds no answer"
-    held = set(stems(written.answer)).union(*map(stems, written.quotes))
-    if recall(set(stems(reply.answer)), held) < _AGAIN:
-        return "asks for something else", f"'{turned.question}' is answered by '{reply.answer}'"
+        return "unanswered", f"asked as '{follow_up.question}', the judge finds no answer"
+    evidence = set(stems(written.answer)).union(*map(stems, written.quotes))
+    if recall(stems(reply.answer), evidence) < _AGAIN:
+        return "asks for something else", f"'{follow_up.question}' is answered by '{reply.answer}'"
     return None
 
 
 async def _unfit(written: Written, passages: Sequence[Passage], judge: Judge) -> Fault | None:
     """What a judge finds wrong with a question that is to be answerable."""
-    if len(passages) > 1 and (alone := await answered((written.question,), passages, judge)):
-        return "one is enough", alone
+    if len(passages) > 1 and (answer := await answered((written.question,), passages, judge)):
+        return "one is enough", answer
     if await unanswered(written.question, passages, judge):
         return "unanswered", "the judge, asked again, finds no answer"
-    left = await unsupported(written, passages, judge)
-    return ("unsupported", left) if left else None
+    statement = await unsupported(written, passages, judge)
+    return ("unsupported", statement) if statement else None
 
 
 def points_at_text(question: str) -> str:
@@ -375,8 +376,8 @@ def unquoted(written: Written, passages: Sequence[Passage]) -> str:
 def from_code(written: Written, passages: Sequence[Passage]) -> str:
     """A quote that stands in a block of code alone, "" if each stands in prose as well."""
     prose = [_without_code(passage) for passage in passages]
-    alone = (quote for quote in written.quotes if not any(places(quote, text) for text in prose))
-    return next((quote for quote in alone if any(places(quote, p.text) for p in passages)), "")
+    in_code = (quote for quote in written.quotes if not any(places(quote, text) for text in prose))
+    return next((quote for quote in in_code if any(places(quote, p.text) for p in passages)), "")
 
 
 def _without_code(passage: Passage) -> str:
@@ -390,15 +391,15 @@ def places(quote: str, text: str) -> list[tuple[int, int]]:
     """Where each piece of a quote first stands in a text, mark-up aside; [] if one does not."""
     if (start := text.find(quote)) >= 0:
         return [(start, start + len(quote))]
-    found = []
+    spans = []
     pieces = [re.findall(r"\w+", piece) for piece in _DOTS.split(quote)]
     for words in filter(None, pieces):
         pattern = _BETWEEN.join(re.escape(part) for part in words)
         match = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
         if match is None:
             return []
-        found.append(match.span())
-    return found
+        spans.append(match.span())
+    return spans
 
 
 def _holds(text: str, pieces: Iterable[str]) -> bool:
@@ -423,7 +424,11 @@ async def unsupported(written: Written, passages: Sequence[Passage], judge: Judg
     outcome = await Faithfulness().score(sample, judge)
     if isinstance(outcome, Unscored):
         return outcome.detail
-    return next((part.text for part in outcome.parts if (part.value or 0.0) < 0.5), "")
+    return _first_unsupported(outcome)
+
+
+def _first_unsupported(score: Score) -> str:
+    return next((part.text for part in score.parts if (part.value or 0.0) < _SUPPORTED), "")
 
 
 async def unanswered(question: str, passages: Sequence[Passage], judge: Judge) -> bool:
@@ -432,7 +437,7 @@ async def unanswered(question: str, passages: Sequence[Passage], judge: Judge) -
     Raises:
         JudgeError: If the judge does not say.
     """
-    text = "\n\n".join(f"{p.title}\n\n{p.text}" for p in passages)
+    text = "\n\n".join(passage.titled for passage in passages)
     (reply,) = await judge(AnswerQuestions((question,), text))
     return reply.answer is None
 
@@ -443,7 +448,7 @@ async def answered(questions: tuple[str, ...], passages: Sequence[Passage], judg
     Raises:
         JudgeError: If the judge does not say.
     """
-    tasks = [AnswerQuestions(questions, f"{p.title}\n\n{p.text}") for p in passages]
+    tasks = [AnswerQuestions(questions, passage.titled) for passage in passages]
     for passage, replies in zip(passages, await judge.each(tasks), strict=True):
         for reply in replies:
             if reply.answer is not None:

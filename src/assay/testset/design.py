@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from assay._runner import STORE
 from assay._runner.settings import Settings
 from assay._text.language_id import language_name, other_language
-from assay._text.words import recall, stem, stems, words
+from assay._text.words import stem, words
 from assay.data import read, samples
 from assay.errors import InputError
 from assay.sample import Sample
@@ -21,7 +21,6 @@ from assay.stats.power import (
     share_to_change,
 )
 from assay.testset.checks import Finding, JudgeEvidence, RunEvidence, ask
-from assay.testset.coverage import Asked, topics_of, uncovered
 from assay.testset.documents import read_documents
 from assay.testset.passages import Corpus, cut
 from assay.testset.questions import (
@@ -30,14 +29,18 @@ from assay.testset.questions import (
     is_guessable,
     is_unanswerable,
     kind_of,
+    overlap,
     personal_data,
 )
 from assay.testset.sources import (
     PASSAGE,
+    Coverage,
     found_first,
     passages_asked,
     passages_declined,
     sources_of,
+    topics_of,
+    uncovered,
 )
 
 FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
@@ -161,13 +164,13 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     unique = list(reversed(first.values()))
     sources = sources_of(unique, passages)
     kinds = Counter(map(kind_of, unique))
-    overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
+    difficulty = _mean([_overlap(s, sources[s.id]) for s in unique if s.id in sources])
     gold = passages_asked(unique, sources, passages)
-    asked = Asked(passages, frozenset().union(*gold.values()), passages_declined(unique, passages))
+    coverage = _coverage(unique, gold, passages)
     topics = topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
     easy = found_first(unique, gold, passages, short) if gold else {}
-    said = _ask(unique, sources, judge, store, settings)
+    judged = _ask(unique, sources, judge, store, settings)
     findings = [
         *_size(len(unique)),
         *_duplicates(rows),
@@ -175,18 +178,18 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *_given_away(unique),
         *_mix(kinds),
         *_unsourced(unique, sources, with_corpus=bool(passages.passages)),
-        *_of_judge(unique, said),
+        *_of_judge(unique, judged),
         *_of_runs(unique, runs),
-        *uncovered(asked, topics),
-        *_easy(overlaps),
+        *uncovered(coverage, topics),
+        *_easy(difficulty),
         *_ranking(unique, easy),
         *_languages(unique),
         *_personal(rows),
         *_written(generated=generated),
     ]
-    found = (kinds, _mean(overlaps), _ranks(unique, gold, passages), _mean(easy.values()))
-    covered = (asked.of(asked.documents()), asked.of(topics))
-    return Design(len(rows), len(unique), *found, *covered, generated, runs, said, tuple(findings))
+    counts = (kinds, difficulty, _ranks(unique, gold, passages), _mean(easy.values()))
+    covers = (coverage.of(coverage.documents()), coverage.of(topics), generated)
+    return Design(len(rows), len(unique), *counts, *covers, runs, judged, tuple(findings))
 
 
 def _mean(values: Collection[float]) -> float | None:
@@ -265,10 +268,10 @@ _ARTICLES = frozenset(("a", "an", "the", "some", "any"))
 
 def _key(plain: str) -> tuple[str, ...]:
     """What two questions share that ask the same in nearly the same words."""
-    said = words(plain)
-    kept = [word for word in said[:-1] if word not in _ARTICLES] + said[-1:]
+    parts = words(plain)
+    telling = [word for word in parts[:-1] if word not in _ARTICLES] + parts[-1:]
     # Short words are mostly names of their own: "SBA" is not "SBAS".
-    return tuple(stem(word) if len(word) > 4 else word for word in kept)
+    return tuple(stem(word) if len(word) > 4 else word for word in telling)
 
 
 def _is_variant(sample: Sample, other: Sample) -> bool:
@@ -338,23 +341,24 @@ def _unsourced(
     if rows:
         text = "no passage of the corpus holds it" if with_corpus else "no source is named"
         remedy = "add reference_contexts" + ("" if with_corpus else ", or name the --corpus")
-        yield Finding(
-            "sources",
-            "fault" if with_corpus else "note",
-            f"{text} (references)",
-            remedy,
-            tuple(rows),
-        )
+        level: Literal["fault", "note"] = "fault" if with_corpus else "note"
+        yield Finding("sources", level, f"{text} (references)", remedy, tuple(rows))
 
 
 def _overlap(sample: Sample, texts: Iterable[str]) -> float:
-    """Share of a question's words of content that stand in its source."""
-    return recall(set(stems(sample.question or "")), set(stems(" ".join(texts))))
+    return overlap(sample.question or "", texts)
 
 
-def _easy(overlaps: Sequence[float]) -> Iterator[Finding]:
-    if overlaps and (mean := sum(overlaps) / len(overlaps)) >= _EASY:
-        text = f"{mean:.0%} of a question's content words stand in its source"
+def _coverage(
+    unique: Sequence[Sample], gold: Mapping[str, frozenset[int]], corpus: Corpus
+) -> Coverage:
+    answerable = frozenset[int]().union(*gold.values())
+    return Coverage(corpus, answerable, passages_declined(unique, corpus))
+
+
+def _easy(difficulty: float | None) -> Iterator[Finding]:
+    if difficulty is not None and difficulty >= _EASY:
+        text = f"{difficulty:.0%} of a question's content words stand in its source"
         yield Finding("difficulty", "note", text, "add questions in your users' own words")
 
 
@@ -386,24 +390,24 @@ def _ask(
     return ask(rows, named, judge=judge, store=store, settings=settings)
 
 
-def _of_judge(unique: Sequence[Sample], said: JudgeEvidence | None) -> Iterator[Finding]:
+def _of_judge(unique: Sequence[Sample], judged: JudgeEvidence | None) -> Iterator[Finding]:
     """References that their sources do not support, what a judge did not say, and leaks."""
-    if said and said.unsupported:
-        rows = tuple((row, f"'{text}'") for row, text in said.unsupported.items())
-        text = f"not supported by its source, says {said.judge}"
+    if judged and judged.unsupported:
+        rows = tuple((row, f"'{text}'") for row, text in judged.unsupported.items())
+        text = f"not supported by its source, says {judged.judge}"
         yield Finding("support", "note", text, "read them beside their sources", rows)
-    if said and (said.failed or said.stopped):
-        text = said.stopped or f"{said.judge} said nothing usable"
-        yield Finding("judge", "note", text, "ask again", tuple(said.failed.items()))
-    yield from _leaks(unique, said)
+    if judged and (judged.failed or judged.stopped):
+        text = judged.stopped or f"{judged.judge} said nothing usable"
+        yield Finding("judge", "note", text, "ask again", tuple(judged.failed.items()))
+    yield from _leaks(unique, judged)
 
 
-def _leaks(unique: Sequence[Sample], said: JudgeEvidence | None) -> Iterator[Finding]:
+def _leaks(unique: Sequence[Sample], judged: JudgeEvidence | None) -> Iterator[Finding]:
     """Questions that are answered without retrieval; else that this is not known."""
-    if said is not None and said.asked:
-        if said.leaked:
-            rows = tuple((row, f"answered '{text}'") for row, text in said.leaked.items())
-            text = f"at least {len(rows)} of {said.asked} answered closed-book by {said.judge}"
+    if judged is not None and judged.asked:
+        if judged.leaked:
+            rows = tuple((row, f"answered '{text}'") for row, text in judged.leaked.items())
+            text = f"at least {len(rows)} of {judged.asked} answered closed-book by {judged.judge}"
             remedy = "they test what the model knows, not retrieval: ask for what only you know"
             yield Finding("leaks", "note", text, remedy, rows)
         return
@@ -464,14 +468,14 @@ def _languages(unique: Sequence[Sample]) -> Iterator[Finding]:
 
 
 def _personal(rows: Sequence[Sample]) -> Iterator[Finding]:
-    found = [
-        (sample.id, f"{kind}: {shown}")
+    flagged = [
+        (sample.id, f"{kind}: {text}")
         for sample in rows
-        for kind, shown in personal_data(f"{sample.question}\n{sample.reference or ''}")
+        for kind, text in personal_data(f"{sample.question}\n{sample.reference or ''}")
     ]
-    if found:
+    if flagged:
         remedy = "replace it by invented data, such as an address at example.com"
-        yield Finding("personal data", "fault", "looks like personal data", remedy, tuple(found))
+        yield Finding("personal data", "fault", "looks like personal data", remedy, tuple(flagged))
 
 
 def _ranking(rows: Sequence[Sample], easy: Mapping[str, bool]) -> Iterator[Finding]:

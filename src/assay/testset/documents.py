@@ -144,9 +144,9 @@ def _of_revision(name: str) -> Iterator[Document]:
     command = [git, "archive", "--format=zip", "--", name]
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - no shell
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [""]
+        reasons = done.stderr.decode("utf-8", "replace").strip().splitlines() or [""]
         remedy = "write REVISION:FOLDER, the folder from the repository's root: v1.0:docs"
-        raise InputError(f"there is no folder '{name}': git says: {said[0]}", remedy)
+        raise InputError(f"there is no folder '{name}': git says: {reasons[0]}", remedy)
     with TemporaryDirectory() as folder, zipfile.ZipFile(io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder)
         yield from _of_path(Path(folder), Counter())
@@ -168,12 +168,12 @@ def _of_folder(folder: Path) -> Iterator[Document]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    found = list[Path]()
+    documents = list[Path]()
     for place, folders, names in os.walk(folder, onerror=_unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths = [Path(place, name) for name in names if not name.startswith(".")]
-        found += [path for path in paths if is_document(path) and path.is_file()]
-    return sorted(found)
+        documents += [path for path in paths if is_document(path) and path.is_file()]
+    return sorted(documents)
 
 
 def _unreadable(error: OSError) -> None:

@@ -143,33 +143,33 @@ class _Change:
     def __init__(self, before: _Edition, after: _Edition) -> None:
         self.before, self.after = before, after
         self.new = [s for s in after.sentences if not before.says(s.plain)]
-        self._alone = {s.plain for s in after.sentences}
-        self._found = _index(self.new)
-        self._everything = _index(after.sentences)
+        self._plain = {s.plain for s in after.sentences}
+        self._new_index = _index(self.new)
+        self._index = _index(after.sentences)
 
     def replacement(self, gone: _Sentence) -> _Sentence | None:
         """The sentence that is most like one that is gone: a new one, or what is left of it."""
-        near = [self.new[n] for n in self._found.nearest(gone.text, _NEAR)]
+        near = [self.new[n] for n in self._new_index.nearest(gone.text, _NEAR)]
         near += (s for s in self.after.sentences if f" {s.plain} " in f" {gone.plain} ")
-        kept = [(recall(set(gone.stems), set(s.stems)), s) for s in near]
-        share, best = max(kept, key=lambda pair: pair[0], default=(0.0, None))
+        shares = [(recall(set(gone.stems), set(s.stems)), s) for s in near]
+        share, best = max(shares, key=lambda pair: pair[0], default=(0.0, None))
         return best if share >= _LIKE else None
 
-    def within(self, kept: _Sentence) -> _Sentence | None:
+    def within(self, sentence: _Sentence) -> _Sentence | None:
         """The new sentence that a sentence has become a part of, if it stands nowhere by itself."""
-        if kept.plain in self._alone:
+        if sentence.plain in self._plain:
             return None
-        return next((s for s in self.new if f" {kept.plain} " in f" {s.plain} "), None)
+        return next((s for s in self.new if f" {sentence.plain} " in f" {s.plain} "), None)
 
     def speaks_of(self, question: str) -> _Sentence | None:
         """A new sentence that holds most of a question's words."""
         wanted = set(stems(question))
-        near = [self.new[n] for n in self._found.nearest(question, _NEAR)]
+        near = [self.new[n] for n in self._new_index.nearest(question, _NEAR)]
         return next((s for s in near if recall(wanted, set(s.stems)) >= _SPEAKS_OF), None)
 
     def elsewhere(self, gone: _Sentence, needed: frozenset[str]) -> _Sentence | None:
         """A sentence that says all that is needed of one that is gone."""
-        near = [self.after.sentences[n] for n in self._everything.nearest(gone.text, _NEAR)]
+        near = [self.after.sentences[n] for n in self._index.nearest(gone.text, _NEAR)]
         return next((s for s in near if needed and needed <= s.stems), None)
 
 
@@ -207,15 +207,15 @@ def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFr
         reason = "something new may answer what nothing answered"
         return QuestionFreshness(sample.id, question, "drifted", reason, "", new.text)
     evidence = [
-        found
-        for found in _quoted(sample, texts) or _evidence(sample, texts)
-        if found.plain and change.before.says(found.plain)
+        sentence
+        for sentence in _quoted(sample, texts) or _evidence(sample, texts)
+        if sentence.plain and change.before.says(sentence.plain)
     ]
     if not evidence:
         reason = "the documents did not hold what its reference says"
         return QuestionFreshness(sample.id, question, "untraced", reason)
-    fates = [(_fate(sample, sentence, change), sentence) for sentence in evidence]
-    (state, reason, after), sentence = min(fates, key=lambda fate: STATES.index(fate[0][0]))
+    states = [(_state_of(sample, sentence, change), sentence) for sentence in evidence]
+    (state, reason, after), sentence = min(states, key=lambda each: STATES.index(each[0][0]))
     return QuestionFreshness(sample.id, question, state, reason, sentence.text, after)
 
 
@@ -224,8 +224,10 @@ def _quoted(sample: Sample, texts: Sequence[str]) -> list[_Sentence]:
     quotes = sample.metadata.get("quotes")
     plain = [_plain(str(quote)) for quote in quotes] if isinstance(quotes, list) else []
     among = [sentence for text in texts for sentence in _sentences(text)]
-    found = [[s for s in among if quote in s.plain or s.plain in quote] for quote in plain if quote]
-    return list({s.plain: s for held in found for s in held}.values()) if all(found) else []
+    holders = [
+        [s for s in among if quote in s.plain or s.plain in quote] for quote in plain if quote
+    ]
+    return list({s.plain: s for each in holders for s in each}.values()) if all(holders) else []
 
 
 def _evidence(sample: Sample, texts: Iterable[str]) -> list[_Sentence]:
@@ -252,10 +254,10 @@ def _answer_stems(sample: Sample) -> frozenset[str]:
     return frozenset(stems(" ".join(filter(None, (sample.reference, *sample.accepted)))))
 
 
-def _fate(sample: Sample, gone: _Sentence, change: _Change) -> tuple[State, str, str]:
+def _state_of(sample: Sample, gone: _Sentence, change: _Change) -> tuple[State, str, str]:
     """What became of a sentence of evidence: state, reason and what took its place."""
     if change.after.says(gone.plain):
-        return _fate_of_kept(gone, change)
+        return _state_of_unchanged(gone, change)
     answer = _answer_stems(sample) & gone.stems
     needed = answer or frozenset(stems(sample.question or "")) & gone.stems
     now = change.replacement(gone)
@@ -314,18 +316,18 @@ def _lost(gone: _Sentence, now: _Sentence, needed: frozenset[str]) -> list[str]:
     fewer = Counter(map(stem, words(gone.text))) - Counter(map(stem, words(now.text)))
     forms = {stem(base(word)) for word in words(now.text)}  # "written" is there with "write"
     lost = {each for each in needed if each not in now.stems or (each[0].isdigit() and fewer[each])}
-    found = dict.fromkeys(word for word in words(gone.text) if stem(word) in lost)
-    return [word for word in found if word[0].isdigit() or stem(base(word)) not in forms]
+    missing = dict.fromkeys(word for word in words(gone.text) if stem(word) in lost)
+    return [word for word in missing if word[0].isdigit() or stem(base(word)) not in forms]
 
 
-def _fate_of_kept(kept: _Sentence, change: _Change) -> tuple[State, str, str]:
+def _state_of_unchanged(sentence: _Sentence, change: _Change) -> tuple[State, str, str]:
     """The same of a sentence whose words still stand there."""
-    if (longer := change.within(kept)) is not None:
-        edits = _edits(kept.text, longer.text)
-        if turned := _turned(kept.text, longer.text, edits):
+    if (longer := change.within(sentence)) is not None:
+        edits = _edits(sentence.text, longer.text)
+        if turned := _turned(sentence.text, longer.text, edits):
             return "invalidated", f"'{turned}' changes what is said", longer.text
         return "drifted", "it is part of a longer sentence now", longer.text
-    if change.after.times(kept.plain) < change.before.times(kept.plain):
+    if change.after.times(sentence.plain) < change.before.times(sentence.plain):
         return "drifted", "one of the places that said it no longer does", ""
     return "valid", "unchanged", ""
 
@@ -342,8 +344,8 @@ def _turned(before: str, after: str, edits: Sequence[_Edit]) -> str:
 
 def _turning(text: str) -> Counter[str]:
     signs = Counter(sign.group().strip() for sign in _SIGN.finditer(text))
-    said = ("not" if word == "cannot" or word.endswith("n't") else word for word in words(text))
-    return signs + Counter(word for word in said if word in _TURNING)
+    plain = ("not" if word == "cannot" or word.endswith("n't") else word for word in words(text))
+    return signs + Counter(word for word in plain if word in _TURNING)
 
 
 def _new_parts(change: _Change, asked: set[str]) -> Iterator[NewPart]:

@@ -14,7 +14,6 @@ from assay._runner.settings import Settings, chosen
 from assay._runner.stack import BackendStack, build_stack, choose
 from assay._store import Store
 from assay._store.runs import TESTSET
-from assay._text.words import recall, stems
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.sample import Sample
@@ -41,12 +40,13 @@ from assay.testset.offline import Offline, offline_plan
 from assay.testset.passages import Corpus, Passage, cut
 from assay.testset.plan import Kind, Plan, PlanRow
 from assay.testset.questions import (
+    Progress,
     Question,
     Rejected,
     Testset,
-    Told,
     dangling,
     gives_answer,
+    overlap,
 )
 
 TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
@@ -95,14 +95,14 @@ async def agenerate(
     route = choose(judge, None, settings)
     stopped = ""
     round_ = _round(
-        route, corpus, plan, settings, Told(sum(plan.wanted().values()), on_progress, on_draft)
+        route, corpus, plan, settings, Progress(sum(plan.wanted().values()), on_progress, on_draft)
     )
-    with Store(store) as kept:
-        door = build_stack(route, settings, kept, TESTSET)
+    with Store(store) as opened:
+        stack = build_stack(route, settings, opened, TESTSET)
         try:
             async with asyncio.timeout(plan.seconds) as limit:
-                await door.aopen()
-                await round_.work(door.backend)
+                await stack.aopen()
+                await round_.work(stack.backend)
         except OverBudget as error:
             stopped = str(error)
         except TimeoutError:
@@ -110,8 +110,8 @@ async def agenerate(
                 raise
             stopped = f"the time limit of {plan.seconds:g} s was reached"
         finally:
-            await door.aclose()
-    return _result(round_, n_documents, door, stopped, settings)
+            await stack.aclose()
+    return _result(round_, n_documents, stack, stopped, settings)
 
 
 def generate(
@@ -154,15 +154,15 @@ def estimate(
     plan, settings = plan or Plan(), chosen(settings)
     corpus, _ = _corpus(documents, plan)
     route = choose(judge, None, settings)
-    round_ = _round(route, corpus, plan, settings, Told())
-    kept = Store(store) if Path(store).is_file() else None
+    round_ = _round(route, corpus, plan, settings, Progress())
+    opened = Store(store) if Path(store).is_file() else None
     try:
-        door = DryRunBackend(route, kept)
-        run_to_completion(round_.work(door))
+        dry_run = DryRunBackend(route, opened)
+        run_to_completion(round_.work(dry_run))
     finally:
-        if kept:
-            kept.close()
-    return door.counts
+        if opened:
+            opened.close()
+    return dry_run.counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +186,12 @@ class _Round:
     corpus: Corpus
     plan: Plan
     tries: int
-    told: Told
+    progress: Progress
     questions: list[Question] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     _asked: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _tried: Counter[int] = field(default_factory=Counter)  # by row of the plan
-    _kept: Counter[int] = field(default_factory=Counter)
+    _attempts: Counter[int] = field(default_factory=Counter)  # by row of the plan
+    _accepted: Counter[int] = field(default_factory=Counter)
     _order: Iterator[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -234,7 +234,7 @@ class _Round:
                 if number in used:  # the next round through the passages has begun
                     break
                 used.add(number)
-                self._tried[row] += 1
+                self._attempts[row] += 1
                 if (job := self._job(row, number)) is not None:
                     jobs.append(job)
         return jobs
@@ -246,8 +246,8 @@ class _Round:
             for number, row in enumerate(self.plan.table())
             for _ in range(
                 min(
-                    row.n - self._kept[number],
-                    _ATTEMPTS * row.n + _EXTRA_ATTEMPTS - self._tried[number],
+                    row.n - self._accepted[number],
+                    _ATTEMPTS * row.n + _EXTRA_ATTEMPTS - self._attempts[number],
                 )
             )
         ]
@@ -268,7 +268,7 @@ class _Round:
         passages = self._passages(job)
         answerable = job.kind != "unanswerable"
         titles = tuple(passage.title for passage in passages)
-        written, turned = Written(""), FollowUp("")
+        written, follow_up = Written(""), FollowUp("")
         try:
             written = await judge(
                 TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked, job.plan.asker)
@@ -278,15 +278,15 @@ class _Round:
             near = () if answerable else self._near(job, written)
             fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
             if not fault and job.plan.style == "follow-up":
-                turned = await judge(_turning(job, written, passages))
-                fault = await checks.follow_up_fault(turned, written, passages, judge)
+                follow_up = await judge(_follow_up_task(job, written, passages))
+                fault = await checks.follow_up_fault(follow_up, written, passages, judge)
         except (Denied, OverBudget):
             raise
         except JudgeError as error:
             fault = "judge failed", str(error)
         if fault:
             return _rejected(job, fault, written, passages)
-        question = _question(job, written, passages, turned)
+        question = _question(job, written, passages, follow_up)
         if self.plan.closed_book and answerable:
             return replace(question, closed_book=await _closed_book(written, judge))
         return question
@@ -308,9 +308,9 @@ class _Round:
         if isinstance(outcome, Rejected):
             self.rejected.append(outcome)
         else:
-            self._kept[job.row] += 1
+            self._accepted[job.row] += 1
             self.questions.append(outcome)
-        self.told(outcome, len(self.questions))
+        self.progress(outcome, len(self.questions))
         if outcome.question:  # asked for again, a judge would write it again
             for number in job.passages:
                 full = outcome.in_full if isinstance(outcome, Question) else outcome.question
@@ -330,18 +330,13 @@ def _free_fault(
         return "not standalone", f"'{words}'"
     if twin := checks.repeated(written.question, known):
         return "repeated", twin
-    if plan.difficulty == "hard" and (share := _overlap(written, passages)) > _HARD:
+    texts = [passage.text for passage in passages]
+    if plan.difficulty == "hard" and (share := overlap(written.question, texts)) > _HARD:
         return "too easy", f"{share:.0%} of its words are in the text"
     sample = Sample(id="", question=written.question, reference=written.answer)
     if plan.kind != "unanswerable" and gives_answer(sample):
         return "answer given", written.answer
     return None
-
-
-def _overlap(written: Written, passages: Sequence[Passage]) -> float:
-    """The share of a question's content words that its passages hold."""
-    held = {stem for passage in passages for stem in stems(passage.text)}
-    return recall(stems(written.question), held)
 
 
 def _rejected(
@@ -351,7 +346,7 @@ def _rejected(
     return Rejected(job.kind, *fault, written.question, written.answer, ids)
 
 
-def _turning(job: _Job, written: Written, passages: Sequence[Passage]) -> WriteFollowUp:
+def _follow_up_task(job: _Job, written: Written, passages: Sequence[Passage]) -> WriteFollowUp:
     persona = replace(job.plan, style="", difficulty="").asker
     return WriteFollowUp(written.question, tuple(p.text for p in passages), persona)
 
@@ -367,21 +362,22 @@ async def _closed_book(written: Written, judge: Judge) -> str | None:
 
 
 def _question(
-    job: _Job, written: Written, passages: tuple[Passage, ...], turned: FollowUp
+    job: _Job, written: Written, passages: tuple[Passage, ...], follow_up: FollowUp
 ) -> Question:
     name = f"{job.kind}:{'+'.join(passage.id for passage in passages)}"
     name += f":{len(job.asked) + 1}" if job.asked else ""
+    question = follow_up.question or written.question
     return Question(
         name,
         job.kind,
-        turned.question or written.question,
+        question,
         written.answer if job.kind != "unanswerable" else NO_ANSWER,
         passages,
         written.quotes,
-        _overlap(replace(written, question=turned.question or written.question), passages),
+        overlap(question, [passage.text for passage in passages]),
         traits=job.plan.traits,
-        before=(turned.before, turned.answer) if turned.question else (),
-        standalone=written.question if turned.question else "",
+        before=(follow_up.before, follow_up.answer) if follow_up.question else (),
+        standalone=written.question if follow_up.question else "",
     )
 
 
@@ -398,7 +394,7 @@ def _round(
     corpus: Corpus,
     plan: Plan,
     settings: Settings,
-    told: Told,
+    progress: Progress,
 ) -> "_Round | Offline":
     """How the questions are written: by rules, where the judge cannot write."""
     tasks: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
@@ -410,9 +406,9 @@ def _round(
         if "multi_hop" in plan.wanted() and len(corpus.passages) < 2:
             what = "a question over two passages is wanted, and there is one passage"
             raise InputError(what, "give more documents, shorter passages, or other kinds")
-        return _Round(corpus, plan, settings.tries, told)
+        return _Round(corpus, plan, settings.tries, progress)
     _check(route, [SelectSentences, VerifyStatements])
-    return Offline(corpus, offline_plan(plan), settings.tries, told)
+    return Offline(corpus, offline_plan(plan), settings.tries, progress)
 
 
 def _check(route: Backend, tasks: Sequence[type[Any]]) -> None:
@@ -423,17 +419,17 @@ def _check(route: Backend, tasks: Sequence[type[Any]]) -> None:
 
 
 def _result(
-    round_: _Round | Offline, documents: int, door: BackendStack, stopped: str, settings: Settings
+    round_: _Round | Offline, documents: int, stack: BackendStack, stopped: str, settings: Settings
 ) -> Testset:
-    usage: Sequence[Any] = door.usages
+    usage: Sequence[Any] = stack.usages
     return Testset(
         tuple(round_.questions),
         tuple(round_.rejected),
         round_.plan.wanted(),
         documents,
         len(round_.corpus.passages),
-        calls=door.served.asked,
-        known=door.served.known,
+        calls=stack.served.asked,
+        known=stack.served.known,
         tokens_in=sum(u.tokens_in for u in usage),
         tokens_out=sum(u.tokens_out for u in usage),
         money=sum(u.money for u in usage) if settings.budget.price else None,

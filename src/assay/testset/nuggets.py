@@ -119,14 +119,14 @@ async def _find(
     usable = [one for one in pools if writes or len(one.texts) > 1]
     find = _listed if writes else _shared
     with Store(store) as opened:
-        door = build_stack(route, settings, opened, TESTSET)
-        judge = Judge(door.backend, tries=settings.tries)
+        stack = build_stack(route, settings, opened, TESTSET)
+        judge = Judge(stack.backend, tries=settings.tries)
         try:
-            await door.aopen()
+            await stack.aopen()
             jobs = [find(one.sample.question or "", list(one.texts), judge) for one in usable]
             outcomes = await asyncio.gather(*jobs, return_exceptions=True)
         finally:
-            await door.aclose()
+            await stack.aclose()
     rows, failed, stopped = list[Mapping[str, Any]](), dict[str, str](), ""
     for one, outcome in zip(usable, outcomes, strict=True):
         if isinstance(outcome, OverBudget):
@@ -170,10 +170,10 @@ async def _listed(question: str, texts: list[str], judge: Judge) -> dict[str, st
 async def _shared(question: str, texts: list[str], judge: Judge) -> dict[str, str]:
     """Statements that at least two texts make, those of most texts first, each fact once."""
     groups = await split(question, texts, judge)
-    held = await verify([(group, (text,)) for text in texts for group in groups], judge)
+    verdict_of = await verify([(group, (text,)) for text in texts for group in groups], judge)
     makes = list[tuple[int, Statement, frozenset[int]]]()  # by which other texts it is made
     for at, group in enumerate(groups):
-        verdicts = [held[other * len(texts) + at] for other in range(len(texts))]
+        verdicts = [verdict_of[other * len(texts) + at] for other in range(len(texts))]
         for n, statement in enumerate(group):
             others = (o for o in range(len(texts)) if o != at and verdicts[o][n].supported)
             makes.append((at, statement, frozenset(others)))

@@ -20,7 +20,7 @@ from assay.testset import checks
 from assay.testset.drafts import SAME_ANSWER, Draft, Drafts, in_its_document
 from assay.testset.passages import Corpus, as_printed
 from assay.testset.plan import KINDS, Kind, Plan, Style
-from assay.testset.questions import Question, Rejected, Told
+from assay.testset.questions import Progress, Question, Rejected, overlap
 
 _KINDS: Final[Mapping[Kind, float]] = {"single_hop": 0.7, "multi_hop": 0.1, "unanswerable": 0.2}
 _ATTEMPTS, _EXTRA_ATTEMPTS = 12, 20  # drafts that are checked for each question that is wanted
@@ -35,7 +35,7 @@ _FEW: Final = {"abbreviation": 0.1}
 # from all over a passage.
 _AROUND: Final = 3  # words from around the answer among search keywords
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
-_KEPT: Final = frozenset(
+_ASKING: Final = frozenset(
     ("when", "where", "who", "whom", "why", "how", "many", "much", "not", "no", "without")
 )
 
@@ -73,7 +73,7 @@ class Offline:
     corpus: Corpus
     plan: Plan
     tries: int
-    told: Told
+    progress: Progress
     questions: list[Question] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     _drafts: "Drafts" = field(init=False)
@@ -109,7 +109,7 @@ class Offline:
             for draft, fault in zip(batch, faults, strict=True):
                 if reason := fault or self._repeats(draft):
                     self.rejected.append(self._rejected(kind, draft, reason))
-                    self.told(self.rejected[-1], len(self.questions))
+                    self.progress(self.rejected[-1], len(self.questions))
                 elif used.total() < wanted and (
                     used[draft.fact.template] < few.get(draft.fact.template, limit)
                     or draft.fact.template == "faq"
@@ -117,7 +117,7 @@ class Offline:
                     used[draft.fact.template] += 1
                     self.questions.append(self._question(kind, draft, styles.pop()))
                     self._asked.append(draft.fact.question)
-                    self.told(self.questions[-1], len(self.questions))
+                    self.progress(self.questions[-1], len(self.questions))
                 else:
                     waiting.append(draft)
 
@@ -158,7 +158,7 @@ class Offline:
             return fault
         near = self.corpus.nearest(draft.fact.question, _NEAREST, draft.passages)
         for one in await self._answering(draft.fact.question, near, judge, _ALSO_ANSWERS):
-            if recall(set(stems(draft.fact.answer)), set(stems(one))) < SAME_ANSWER:
+            if recall(stems(draft.fact.answer), stems(one)) < SAME_ANSWER:
                 return "ambiguous", one
         return None
 
@@ -197,7 +197,6 @@ class Offline:
 
     def _question(self, kind: Kind, draft: Draft, style: Style) -> Question:
         passages = tuple(self.corpus.passages[number] for number in draft.passages)
-        held = {stem for passage in passages for stem in stems(passage.text)}
         rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
         question = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
         if draft.quotes and not draft.sure and not style and len(passages) == 1:
@@ -206,15 +205,15 @@ class Offline:
             texts = " ".join(passage.text for passage in passages)
             question = keywords(draft.fact.question, around(texts, draft), rng)
         name = f"{kind}:{'+'.join(p.id for p in passages)}"
-        taken = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
+        alike = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
         return Question(
-            f"{name}:{taken + 1}" if taken else name,
+            f"{name}:{alike + 1}" if alike else name,
             kind,
             question,
             draft.fact.reference if kind != "unanswerable" else NO_ANSWER,
             passages,
             draft.quotes if kind != "unanswerable" else (),
-            recall(stems(question), held),
+            overlap(question, [passage.text for passage in passages]),
             draft.fact.template,
             {"style": style} if style else {},
         )
@@ -230,15 +229,17 @@ def around(text: str, draft: Draft) -> list[str]:
         text = text.replace(quote, "\n")
     fact = draft.fact
     known = set(stems(f"{fact.question} {fact.reference} {' '.join(draft.quotes)}"))
-    found = dict.fromkeys(_WORD.findall(clean(as_printed(text))))
+    candidates = dict.fromkeys(_WORD.findall(clean(as_printed(text))))
     return [
-        word for word in found if word.lower() not in STOP_WORDS and stem(word.lower()) not in known
+        word
+        for word in candidates
+        if word.lower() not in STOP_WORDS and stem(word.lower()) not in known
     ]
 
 
 def keywords(question: str, near: Sequence[str], rng: random.Random) -> str:
     """A question as it is typed into a search: its words of content, and a few from around."""
-    said = question.translate(str.maketrans("", "", '“”?"')).split()
-    said[0] = said[0].lower()
-    kept = [word for word in said if word in _KEPT or word.lower() not in STOP_WORDS]
-    return " ".join([*kept, *rng.sample(near, min(_AROUND, len(near)))])
+    typed = question.translate(str.maketrans("", "", '“”?"')).split()
+    typed[0] = typed[0].lower()
+    telling = [word for word in typed if word in _ASKING or word.lower() not in STOP_WORDS]
+    return " ".join([*telling, *rng.sample(near, min(_AROUND, len(near)))])

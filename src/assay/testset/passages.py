@@ -58,6 +58,11 @@ class Passage:
         """What names it among all passages."""
         return f"{self.document}#{self.number}"
 
+    @property
+    def titled(self) -> str:
+        """The text below its title."""
+        return f"{self.title}\n\n{self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class _Piece:

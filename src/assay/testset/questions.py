@@ -3,14 +3,14 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import cycle
 from typing import Any, ClassVar, Final
 
 from assay._text.questions import about_a_text
 from assay._text.refusals import is_plain_refusal
-from assay._text.words import STOP_WORDS, content_words, stems, words
+from assay._text.words import STOP_WORDS, content_words, recall, stems, words
 from assay.sample import Sample
 from assay.testset import checks
 from assay.testset.checks import points_at_text
@@ -118,12 +118,12 @@ def kind_of(sample: Sample) -> str:
 
 def _is_multi_hop(sample: Sample) -> bool:
     """Whether a column says so, or no single one of the named sources holds the reference."""
-    said = {str(sample.metadata.get(column, "")).lower() for column in _KIND_COLUMNS}
-    if any(_MULTI_HOP.search(kind) for kind in said):
+    kinds = {str(sample.metadata.get(column, "")).lower() for column in _KIND_COLUMNS}
+    if any(_MULTI_HOP.search(kind) for kind in kinds):
         return True
-    held = [set(stems(text)) for text in sample.reference_contexts or ()]
-    wanted = set(stems(sample.reference or "")).intersection(set[str]().union(*held))
-    return len(held) > 1 and max(len(wanted & one) for one in held) < _ONE_HOLDS * len(wanted)
+    sources = [set(stems(text)) for text in sample.reference_contexts or ()]
+    wanted = set(stems(sample.reference or "")).intersection(set[str]().union(*sources))
+    return len(sources) > 1 and max(len(wanted & one) for one in sources) < _ONE_HOLDS * len(wanted)
 
 
 def dangling(question: str) -> str:
@@ -269,16 +269,16 @@ class Question:
         if not self.before:
             return {}
         roles = ("user", "assistant")
-        said = zip(cycle(roles), (*self.before, self.question), strict=False)
-        turns = [{"role": role, "content": text} for role, text in said]
+        messages = zip(cycle(roles), (*self.before, self.question), strict=False)
+        turns = [{"role": role, "content": text} for role, text in messages]
         return {"standalone": self.standalone, "turns": turns}
 
     def _evidence(self) -> Iterator[dict[str, Any]]:
         """Where the quotes stand in the documents, in whatever mark-up they stand there."""
         for quote in self.quotes:
             for passage in self.passages:
-                if found := checks.places(quote, passage.text):
-                    for start, end in found:
+                if spans := checks.places(quote, passage.text):
+                    for start, end in spans:
                         range_ = {"start": passage.start + start, "end": passage.start + end}
                         yield {"document": passage.document, **range_}
                     break
@@ -394,7 +394,7 @@ class Testset:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Progress:
     """Who is told of each draft, and how far the test set is.
 
     Attributes:
@@ -413,6 +413,11 @@ class Told:
             self.on_draft(draft)
         if self.on_progress:
             self.on_progress(done, self.wanted)
+
+
+def overlap(question: str, texts: Iterable[str]) -> float:
+    """The share of a question's content words that texts hold, in [0, 1]."""
+    return recall(stems(question), {stem for text in texts for stem in stems(text)})
 
 
 def lines(rows: list[dict[str, Any]]) -> str:

@@ -14,9 +14,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from assay._text.words import recall, stems
 from assay.errors import InputError
-from assay.testset.questions import lines
+from assay.testset.questions import lines, overlap
 
 Decision: TypeAlias = Literal["keep", "edit", "drop"]
 MAX_TEXT: Final = 10_000
@@ -71,12 +70,12 @@ class ReviewedQuestion:
         """The row for `evaluate`: an edited one holds what was generated as well."""
         if self.decision != "edit":
             return {**self.row, "review": "kept"}
-        held = {stem for text in self.row.get("reference_contexts") or () for stem in stems(text)}
+        texts = self.row.get("reference_contexts") or ()
         changed: dict[str, Any] = {"question": self.question, "reference": self.reference}
         if self.before:  # the conversation ends with the question
             changed["turns"] = [*self.before, {"role": "user", "content": self.question}]
-        if held and "overlap" in self.row:
-            changed |= {"overlap": round(recall(stems(self.question), held), 3)}
+        if texts and "overlap" in self.row:
+            changed |= {"overlap": round(overlap(self.question, texts), 3)}
         generated = {name: self.row.get(name) for name in ("question", "reference")}
         return {**self.row, **changed, "review": "edited", "generated": generated}
 

@@ -1,12 +1,16 @@
-"""The sources of a test set's references: passages that are named, or sought in the corpus."""
+"""Where references come from: passages named or sought, and what of a corpus they cover."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from assay._text.words import BM25, recall, stems
+import numpy as np
+
+from assay._text.words import BM25, recall, stem, stems, words
 from assay.sample import Sample
-from assay.testset.checks import comparable
+from assay.testset.checks import Finding, comparable
 from assay.testset.passages import Corpus
 from assay.testset.questions import is_unanswerable
 
@@ -14,6 +18,12 @@ PASSAGE: Final = 200  # words, as `assay testset` cuts documents
 _VERBATIM: Final = 5  # words from which on a text that stands in a passage word for word is from it
 _NEAR: Final = 20  # passages of which one may hold it so
 _TRACED: Final = 0.5  # of a reference's content words stand in a passage that may be its source
+_FEWEST_PASSAGES: Final = 20  # passages, so that it is worth telling topics
+_MAX_TOPICS: Final = 24
+_COMMON: Final = 0.3  # of the passages have a word that says nothing of a topic
+_DIMENSIONS: Final = 50  # of the space in which passages are near that use other words together
+_STARTS: Final = 5
+_NAMES: Final = 3  # words that name a topic
 
 
 def sources_of(rows: Iterable[Sample], corpus: Corpus) -> dict[str, tuple[str, ...]]:
@@ -37,8 +47,8 @@ def passages_asked(
     for sample in rows:
         texts = () if is_unanswerable(sample) else sources.get(sample.id, ())
         near = frozenset(_named(text, sample, corpus) for text in texts)
-        if held := frozenset(number for number in near if number is not None):
-            numbers[sample.id] = held
+        if known := frozenset(number for number in near if number is not None):
+            numbers[sample.id] = known
     return numbers
 
 
@@ -67,19 +77,19 @@ def _named(text: str, sample: Sample, corpus: Corpus) -> int | None:
     plain = comparable(text)
     parts = [n for n in corpus.nearest(text, _NEAR) if comparable(corpus.passages[n].text) in plain]
     wanted = set(stems(f"{sample.question} {sample.reference or ''}"))
-    held = {number: recall(wanted, set(stems(corpus.passages[number].text))) for number in parts}
-    return max(parts, key=held.__getitem__, default=None)
+    shares = {n: recall(wanted, stems(corpus.passages[n].text)) for n in parts}
+    return max(parts, key=shares.__getitem__, default=None)
 
 
-def _nearest(text: str, held: str, corpus: Corpus) -> int | None:
+def _nearest(text: str, reference: str, corpus: Corpus) -> int | None:
     """The nearest passage that holds a text word for word, or has most of its content words."""
-    near, plain = corpus.nearest(text, _NEAR), comparable(held)
+    near, plain = corpus.nearest(text, _NEAR), comparable(reference)
     if len(plain.split()) >= _VERBATIM:
         for number in near:
             if plain in comparable(corpus.passages[number].text):
                 return number
     for number in near[:1]:
-        if recall(set(stems(held)), set(stems(corpus.passages[number].text))) >= _TRACED:
+        if recall(stems(reference), stems(corpus.passages[number].text)) >= _TRACED:
             return number
     return None
 
@@ -103,7 +113,7 @@ def found_first(
     for sample in rows:
         evidence = set(stems(_evidence(sample)))
         shares = {
-            number: recall(evidence, set(stems(short.passages[number].text)))
+            number: recall(evidence, stems(short.passages[number].text))
             for at in gold.get(sample.id, ())
             for long in [corpus.passages[at]]
             for number in within[long.document]
@@ -112,9 +122,9 @@ def found_first(
         if not shares:
             continue
         best = {number for number, share in shares.items() if share == max(shares.values())}
-        held = (gold[sample.id], best)
+        golds = (gold[sample.id], best)
         tops = [int(one.scores(sample.question or "").argmax()) for one in by_words]
-        first[sample.id] = all(top in numbers for top, numbers in zip(tops, held, strict=True))
+        first[sample.id] = all(top in numbers for top, numbers in zip(tops, golds, strict=True))
     return first
 
 
@@ -122,3 +132,116 @@ def _evidence(sample: Sample) -> str:
     """The words that a reference rests on, as `assay testset` quotes them, or else its own."""
     quotes = sample.metadata.get("quotes")
     return " ".join(map(str, quotes)) if isinstance(quotes, list) else sample.reference or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The passages of a corpus that questions are about.
+
+    Attributes:
+        corpus: The passages.
+        answerable: Numbers of those that an answerable question is about.
+        declined: Numbers of those that an unanswerable one names.
+    """
+
+    corpus: Corpus
+    answerable: frozenset[int]
+    declined: frozenset[int]
+
+    def of(self, names: Mapping[int, str]) -> dict[str, tuple[int, int]]:
+        """Of each group of passages: how many an answerable question is about, and all."""
+        counts = defaultdict[str, list[int]](lambda: [0, 0])
+        for number, name in names.items():
+            counts[name][0] += number in self.answerable
+            counts[name][1] += 1
+        return {name: (covered, total) for name, (covered, total) in counts.items()}
+
+    def documents(self) -> dict[int, str]:
+        """The document of each passage."""
+        return {number: each.document for number, each in enumerate(self.corpus.passages)}
+
+    def sections(self) -> dict[int, str]:
+        """The document and section of each passage, of the documents that questions are about."""
+        known = self.of(self.documents())
+        return {
+            number: f"{each.document}\n{heading}"
+            for number, each in enumerate(self.corpus.passages)
+            if (heading := each.title.removeprefix(each.document).removeprefix(" > "))
+            and known[each.document][0]
+        }
+
+
+def uncovered(coverage: Coverage, topics: Mapping[int, str]) -> Iterator[Finding]:
+    """Documents, sections and topics that no answerable question is about."""
+    remedy = "ask about those that matter, or leave them out"
+    kinds = (
+        ("coverage", "documents", coverage.documents()),
+        ("sections", "sections of documents that have one", coverage.sections()),
+        ("topics", "topics", topics),
+    )
+    for check, what, names in kinds:
+        groups = coverage.of(names)
+        declined = {names[number] for number in coverage.declined if number in names}
+        rows = list[tuple[str, str]]()
+        for name, (covered, total) in groups.items():
+            if covered:
+                continue
+            place, _, heading = name.partition("\n")
+            size = heading or f"{total} {'passage' if total == 1 else 'passages'}"
+            rows.append((place, size + "; unanswerable questions alone" * (name in declined)))
+        if rows:
+            text = f"no answerable question about {len(rows)} of {len(groups)} {what}"
+            yield Finding(check, "note", text, remedy, tuple(rows))
+
+
+def topics_of(corpus: Corpus) -> dict[int, str]:
+    """The topic of each passage, named by its most telling words; {} for a small corpus.
+
+    Passages that use words of one kind together are near (latent semantic analysis), and near ones
+    are a topic (k-means, about as many as the root of half the passages).
+    """
+    from scipy.cluster.vq import kmeans2
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.linalg import svds
+
+    n = len(corpus.passages)
+    counts = [Counter(stems(f"{each.title} {each.text}")) for each in corpus.passages]
+    spread = Counter(one for count in counts for one in count)
+    terms = sorted(
+        one
+        for one, n_passages in spread.items()
+        if 2 <= n_passages <= _COMMON * n and one.isalpha() and len(one) > 2
+    )
+    if n < _FEWEST_PASSAGES or len(terms) < _FEWEST_PASSAGES:
+        return {}
+    column = {term: at for at, term in enumerate(terms)}
+    cells = [
+        (row, column[s], (1 + math.log(times)) * math.log(n / spread[s]))
+        for row, count in enumerate(counts)
+        for s, times in count.items()
+        if s in column
+    ]
+    rows, columns, values = zip(*cells, strict=True)
+    table = csr_matrix((values, (rows, columns)), shape=(n, len(terms)))
+    dimensions = min(_DIMENSIONS, n - 1, len(terms) - 1)
+    left, scale, _ = svds(table, k=dimensions, random_state=np.random.default_rng(0))
+    points = left * scale
+    points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
+    k = min(_MAX_TOPICS, round(math.sqrt(n / 2)))
+    clusterings = [kmeans2(points, k, minit="++", seed=seed) for seed in range(_STARTS)]
+    _, labels = min(clusterings, key=lambda one: float(((points - one[0][one[1]]) ** 2).sum()))
+    forms = _forms(corpus)
+    return {
+        number: name
+        for label in np.unique(labels)
+        for members in [np.flatnonzero(labels == label)]
+        for weights in [np.asarray(table[members].sum(axis=0)).ravel()]
+        for name in [", ".join(forms[terms[at]] for at in np.argsort(-weights)[:_NAMES])]
+        for number in members.tolist()
+    }
+
+
+def _forms(corpus: Corpus) -> dict[str, str]:
+    """The word of each stem that is met most."""
+    forms = Counter(word for passage in corpus.passages for word in words(passage.text))
+    return {stem(word): word for word, _ in reversed(forms.most_common())}

@@ -181,3 +181,32 @@ def named(*endings: str) -> Callable[[random.Random], str]:
         )
 
     return draw
+
+
+def person_name(rng: random.Random) -> str:
+    """A made-up person's name."""
+    return str(person(rng)[0])
+
+
+visit_name = person_name
+
+
+def weather_name(rng: random.Random) -> str:
+    """A weather report."""
+    return f"Weather for {city(rng)[0]}"
+
+
+def flight_name(rng: random.Random) -> str:
+    """A flight."""
+    return f"Flight {rng.choice(['KX', 'NR', 'TB', 'QF', 'ZL', 'WO'])}{rng.randint(100, 9800)}"
+
+
+def match_name(rng: random.Random) -> str:
+    """A match."""
+    return f"{city(rng)[0]} Rovers vs {city(rng)[0]} United"
+
+
+country = choice(*lexicon.COUNTRIES)
+gate = choice(*(f"{letter}{n}" for letter in "ABCD" for n in range(1, 20)))
+# What makes a draw or a name of arguments; all else here is one.
+FACTORIES = frozenset(("choice", "whole", "decimal", "day", "clock", "few", "named", "built_of"))

@@ -57,9 +57,9 @@ def answers(spans: Sequence[Span]) -> list["Answer"]:
             break
         tops = below
     chains = _final(span for span in tops if span.kind == "chain" and _has_ended(span))
-    alone = chains if len(chains) > 1 else _unrelated_calls(spans, tree)
-    if alone:
-        return [Answer((span,), tree.below(span), several=True) for span in alone]
+    separate = chains if len(chains) > 1 else _unrelated_calls(spans, tree)
+    if separate:
+        return [Answer((span,), tree.below(span), several=True) for span in separate]
     if not tops:
         return []
     inside = [span for top in tops for span in tree.below(top)]

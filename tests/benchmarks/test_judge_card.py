@@ -1,9 +1,9 @@
-"""Does the card say what was measured, and nothing else?"""
+"""Does the card say what was measured and nothing else, and does its maker take what it knows?"""
 
 import json
 
 import pytest
-from benchmarks.judge import card
+from benchmarks.judge import card, run
 
 from assay.bench.card import Labelled
 
@@ -77,3 +77,9 @@ def test_it_is_written_as_json(tmp_path):
     file = tmp_path / "card.json"
     card.write(flagged(), file=file)
     assert json.loads(file.read_text("utf-8"))["judge"] == "embedded:v9+x"
+
+
+def test_unknown_benchmarks_are_named(capsys):
+    with pytest.raises(SystemExit):
+        run.arguments(["--only", "nonsense"])
+    assert "none of ragtruth" in capsys.readouterr().err
