@@ -26,6 +26,7 @@ from assay.bench.data import Data, Record, held_out, thinned
 from assay.bench.judge import JudgeUnderTest, ReplyTotals, Text, answered, hallucination, open_judge
 from assay.errors import InputError, OverBudget, Problem
 from assay.judge import Backend
+from assay.judges.embedded.card import Quality
 from assay.stats import agreement as stats
 from assay.stats.intervals import Statistic
 
@@ -154,14 +155,18 @@ def measure(
             price=(price.per_million_in, price.per_million_out) if price else None,
             thresholds=tested.thresholds,
             sets=tuple(measured),
-            quality=qualities(
-                choose(judge, embedder, settings),
-                [figure for one in measured for figure in one.figures],
-                f"at most {sampling.limit} rows of each kind" if sampling.limit else "",
-            ),
+            quality=_quality(choose(judge, embedder, settings), measured, sampling),
             notes=notes,
             stopped=stopped,
         )
+
+
+def _quality(
+    judge: Backend, measured: Sequence[Measured], sampling: Sampling
+) -> dict[str, Quality]:
+    figures = [figure for one in measured for figure in one.figures]
+    rows = f"at most {sampling.limit} rows of each kind" if sampling.limit else ""
+    return qualities(judge, figures, rows)
 
 
 def obstacle(one: Benchmark, judge: JudgeUnderTest, data: Data) -> str:
