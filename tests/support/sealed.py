@@ -9,7 +9,7 @@ from assay._store import integrity
 def change(path, *statements):
     """Run SQL on a store, and seal every row again."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        integrity.teach(connection)
+        integrity.add_sql_functions(connection)
         for statement in statements:
             connection.execute(statement)
         for table in integrity.COVERED:
