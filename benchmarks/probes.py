@@ -20,7 +20,7 @@ FORMER = {
     "assay.bench.subject": {
         "Subject": "assay.bench.judge:JudgeUnderTest",
         "Text": "assay.bench.judge:Text",
-        "opened": "assay.bench.judge:opened",
+        "opened": "assay.bench.judge:open_judge",
     },
     "assay.metrics.factual_correctness": {
         "FactualCorrectness": "assay.metrics.correctness:FactualCorrectness"
