@@ -1,7 +1,5 @@
 """The metrics of ragas by all of their names, and what a user makes metrics with."""
 
-# ruff: noqa: F403, F405 - `legacy` has most of the names that `__all__` lists
-
 from functools import partial
 
 from assay.integrations.ragas.advice import missing
@@ -22,7 +20,62 @@ from assay.integrations.ragas.metrics.custom import (
     NumericMetric,
     RankingMetric,
 )
-from assay.integrations.ragas.metrics.legacy import *
+from assay.integrations.ragas.metrics.legacy import (
+    AgentGoalAccuracyWithoutReference,
+    AgentGoalAccuracyWithReference,
+    AnswerAccuracy,
+    AnswerCorrectness,
+    AnswerRelevancy,
+    AnswerSimilarity,
+    AspectCritic,
+    AspectCritique,
+    BleuScore,
+    ChrfScore,
+    ContextEntityRecall,
+    ContextPrecision,
+    ContextRecall,
+    ContextRelevance,
+    ContextRelevancy,
+    ContextUtilization,
+    DistanceMeasure,
+    ExactMatch,
+    FactualCorrectness,
+    Faithfulness,
+    IDBasedContextPrecision,
+    IDBasedContextRecall,
+    InstanceRubrics,
+    InstanceRubricsScoreWithoutReference,
+    InstanceRubricsWithReference,
+    LabelledRubricsScore,
+    LLMContextPrecisionWithoutReference,
+    LLMContextPrecisionWithReference,
+    LLMContextRecall,
+    NoiseSensitivity,
+    NonLLMContextPrecisionWithReference,
+    NonLLMContextRecall,
+    NonLLMStringSimilarity,
+    ReferenceFreeRubricsScore,
+    ResponseGroundedness,
+    ResponseRelevancy,
+    RougeScore,
+    RubricsScore,
+    RubricsScoreWithoutReference,
+    RubricsScoreWithReference,
+    SemanticSimilarity,
+    SimpleCriteriaScore,
+    SimpleCriteriaScoreWithoutReference,
+    SimpleCriteriaScoreWithReference,
+    StringPresence,
+    SummarizationScore,
+    ToolCallAccuracy,
+    ToolCallF1,
+    TopicAdherenceScore,
+    coherence,
+    conciseness,
+    correctness,
+    harmfulness,
+    maliciousness,
+)
 from assay.integrations.ragas.metrics.result import (
     MetricResult,
     discrete_metric,

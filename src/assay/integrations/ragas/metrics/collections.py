@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import new_class
 from typing import Any
 
 from assay.errors import InputError
@@ -69,72 +68,130 @@ class BaseMetric(Ready, positional="llm name"):
             raise InputError(f"{self.name}: input {at} {what}", needs)
 
 
-def _renewed(base: type[Ready], class_name: str, /, **head: Any) -> Any:
-    """A class of ragas 0.4: the older one of the same metric, called as those of 0.4 are."""
-    names = {"__module__": __name__, "__doc__": base.__doc__}
-    return dataclass(new_class(class_name, (base, BaseMetric), head, lambda ns: ns.update(names)))
+@dataclass
+class Faithfulness(legacy.Faithfulness, BaseMetric):
+    """`ragas:faithfulness`."""
 
 
-Faithfulness = _renewed(legacy.Faithfulness, "Faithfulness")
-AnswerRelevancy = _renewed(
-    legacy.ResponseRelevancy, "AnswerRelevancy", positional="llm embeddings name strictness"
-)
-ContextPrecisionWithReference = _renewed(
-    legacy.LLMContextPrecisionWithReference,
-    "ContextPrecisionWithReference",
-    name="context_precision_with_reference",
-)
-ContextPrecisionWithoutReference = _renewed(
+@dataclass
+class AnswerRelevancy(
+    legacy.ResponseRelevancy, BaseMetric, positional="llm embeddings name strictness"
+):
+    """`ragas:answer_relevancy`."""
+
+
+@dataclass
+class ContextPrecisionWithReference(
+    legacy.LLMContextPrecisionWithReference, BaseMetric, name="context_precision_with_reference"
+):
+    """`ragas:context_precision`."""
+
+
+class ContextPrecision(ContextPrecisionWithReference, name="context_precision"):
+    """`ragas:context_precision`."""
+
+
+@dataclass
+class ContextPrecisionWithoutReference(
     legacy.LLMContextPrecisionWithoutReference,
-    "ContextPrecisionWithoutReference",
+    BaseMetric,
     name="context_precision_without_reference",
-)
-ContextPrecision = _renewed(legacy.ContextPrecision, "ContextPrecision")
-ContextUtilization = _renewed(legacy.ContextUtilization, "ContextUtilization")
-ContextRecall = _renewed(legacy.LLMContextRecall, "ContextRecall")
-ContextEntityRecall = _renewed(
-    legacy.ContextEntityRecall, "ContextEntityRecall", fixed={"variant": "collections"}
-)
-ContextRelevance = _renewed(legacy.ContextRelevance, "ContextRelevance", name="context_relevance")
-ResponseGroundedness = _renewed(
-    legacy.ResponseGroundedness, "ResponseGroundedness", name="response_groundedness"
-)
-AnswerAccuracy = _renewed(legacy.AnswerAccuracy, "AnswerAccuracy", name="answer_accuracy")
-AnswerCorrectness = _renewed(
-    legacy.AnswerCorrectness, "AnswerCorrectness", positional="llm embeddings name weights beta"
-)
-FactualCorrectness = _renewed(
-    legacy.FactualCorrectness,
-    "FactualCorrectness",
-    positional="llm mode beta atomicity coverage name",
-)
-NoiseSensitivity = _renewed(legacy.NoiseSensitivity, "NoiseSensitivity", positional="llm name mode")
-SemanticSimilarity = _renewed(
-    legacy.SemanticSimilarity, "SemanticSimilarity", positional="embeddings name threshold"
-)
-SummaryScore = _renewed(
-    legacy.SummarizationScore, "SummaryScore", positional="llm name length_penalty coeff"
-)
-ExactMatch = _renewed(legacy.ExactMatch, "ExactMatch", positional="name")
-StringPresence = _renewed(legacy.StringPresence, "StringPresence", positional="name")
-NonLLMStringSimilarity = _renewed(
-    legacy.NonLLMStringSimilarity, "NonLLMStringSimilarity", positional="name distance_measure"
-)
-BleuScore = _renewed(legacy.BleuScore, "BleuScore", positional="name")
-CHRFScore = _renewed(legacy.ChrfScore, "CHRFScore", positional="name")
-RougeScore = _renewed(legacy.RougeScore, "RougeScore", positional="name rouge_type mode")
-ToolCallAccuracy = _renewed(
-    legacy.ToolCallAccuracy, "ToolCallAccuracy", positional="strict_order name"
-)
-ToolCallF1 = _renewed(legacy.ToolCallF1, "ToolCallF1", positional="name")
-TopicAdherence = _renewed(legacy.TopicAdherenceScore, "TopicAdherence", positional="llm mode name")
-AgentGoalAccuracyWithReference = _renewed(
-    legacy.AgentGoalAccuracyWithReference, "AgentGoalAccuracyWithReference"
-)
-AgentGoalAccuracyWithoutReference = _renewed(
-    legacy.AgentGoalAccuracyWithoutReference, "AgentGoalAccuracyWithoutReference"
-)
-AgentGoalAccuracy = _renewed(legacy.AgentGoalAccuracyWithReference, "AgentGoalAccuracy")
+):
+    """`ragas:context_precision_without_reference`."""
+
+
+class ContextUtilization(ContextPrecisionWithoutReference, name="context_utilization"):
+    """`ragas:context_precision_without_reference`."""
+
+
+@dataclass
+class ContextRecall(legacy.LLMContextRecall, BaseMetric):
+    """`context_recall`."""
+
+
+@dataclass
+class ContextEntityRecall(legacy.ContextEntityRecall, BaseMetric, fixed={"variant": "collections"}):
+    """`ragas:context_entity_recall`."""
+
+
+@dataclass
+class ContextRelevance(legacy.ContextRelevance, BaseMetric, name="context_relevance"):
+    """`nv_context_relevance`."""
+
+
+@dataclass
+class ResponseGroundedness(legacy.ResponseGroundedness, BaseMetric, name="response_groundedness"):
+    """`response_groundedness`."""
+
+
+@dataclass
+class AnswerAccuracy(legacy.AnswerAccuracy, BaseMetric, name="answer_accuracy"):
+    """`answer_accuracy`."""
+
+
+@dataclass
+class AnswerCorrectness(
+    legacy.AnswerCorrectness, BaseMetric, positional="llm embeddings name weights beta"
+):
+    """`ragas:answer_correctness`."""
+
+
+@dataclass
+class FactualCorrectness(
+    legacy.FactualCorrectness, BaseMetric, positional="llm mode beta atomicity coverage name"
+):
+    """`ragas:factual_correctness`."""
+
+
+@dataclass
+class NoiseSensitivity(legacy.NoiseSensitivity, BaseMetric, positional="llm name mode"):
+    """`noise_sensitivity`."""
+
+
+@dataclass
+class SemanticSimilarity(
+    legacy.SemanticSimilarity, BaseMetric, positional="embeddings name threshold"
+):
+    """`answer_similarity`."""
+
+
+@dataclass
+class SummaryScore(
+    legacy.SummarizationScore, BaseMetric, positional="llm name length_penalty coeff"
+):
+    """`summary_score`."""
+
+
+@dataclass
+class ExactMatch(legacy.ExactMatch, BaseMetric, positional="name"):
+    """`exact_match`."""
+
+
+@dataclass
+class StringPresence(legacy.StringPresence, BaseMetric, positional="name"):
+    """`string_presence`."""
+
+
+@dataclass
+class NonLLMStringSimilarity(
+    legacy.NonLLMStringSimilarity, BaseMetric, positional="name distance_measure"
+):
+    """`string_similarity`."""
+
+
+@dataclass
+class BleuScore(legacy.BleuScore, BaseMetric, positional="name"):
+    """`bleu`."""
+
+
+@dataclass
+class CHRFScore(legacy.ChrfScore, BaseMetric, positional="name"):
+    """`chrf`."""
+
+
+@dataclass
+class RougeScore(legacy.RougeScore, BaseMetric, positional="name rouge_type mode"):
+    """`rouge`."""
 
 
 @dataclass
@@ -196,6 +253,35 @@ class InstanceSpecificRubrics(
     """`instance_rubrics`."""
 
     allowed_values: Any = (1.0, 5.0)
+
+
+@dataclass
+class ToolCallAccuracy(legacy.ToolCallAccuracy, BaseMetric, positional="strict_order name"):
+    """`tool_call_accuracy`."""
+
+
+@dataclass
+class ToolCallF1(legacy.ToolCallF1, BaseMetric, positional="name"):
+    """`tool_call_f1`."""
+
+
+@dataclass
+class TopicAdherence(legacy.TopicAdherenceScore, BaseMetric, positional="llm mode name"):
+    """`topic_adherence`."""
+
+
+@dataclass
+class AgentGoalAccuracyWithReference(legacy.AgentGoalAccuracyWithReference, BaseMetric):
+    """`agent_goal_accuracy`."""
+
+
+@dataclass
+class AgentGoalAccuracyWithoutReference(legacy.AgentGoalAccuracyWithoutReference, BaseMetric):
+    """`agent_goal_accuracy_without_reference`."""
+
+
+class AgentGoalAccuracy(AgentGoalAccuracyWithReference):
+    """`agent_goal_accuracy`."""
 
 
 class _StraightMarks(QuotedSpansAlignment, fixed={"variant": "legacy"}):
