@@ -10,15 +10,17 @@ benchmarks.pipeline corpus` writes). Kendall's tau-b between two rankings has a 
 over the questions of both. What as many questions of people would show beside all the others
 stands next to it, and how many pairs of retrievers are ranked alike, of those that people's
 questions tell apart (95 % paired bootstrap interval of the difference without 0). "By itself" is
-how many of those pairs the set tells apart, too, in the same order and in the other one. Tau
-between random halves of people's questions is the most that can be expected.
+how many of those pairs the set tells apart, too, in the same order and in the other one. "Tau,
+ties" is tau-b of the pairs that are told apart, all others a tie, as for the floor that puts the
+larger chunks first and takes no question. Tau between random halves of people's questions is the
+most that can be expected.
 """
 
 import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -163,6 +165,13 @@ def told_apart(people: Floats) -> list[tuple[int, int]]:
     ]
 
 
+def tau_of_decided(people: Collection[tuple[int, int]], made: Collection[tuple[int, int]]) -> float:
+    """Tau-b of two rankings by the pairs that each tells apart, the better one first."""
+    same = sum(pair in people for pair in made)
+    other = sum((b, a) in people for a, b in made)
+    return (same - other) / (len(people) * len(made)) ** 0.5 if people and made else 0.0
+
+
 def halves(people: Floats) -> Floats:
     """Median and interval of tau between random halves of people's questions."""
     chance, n = np.random.default_rng(2), people.shape[1]
@@ -249,10 +258,14 @@ def main() -> None:
         f"they tell {len(pairs)} of 15 pairs apart; {overlap(documents, asked):.2f} shared words\n"
     )
     head = ["questions", "n", *names, "tau", "as many of people's", "told apart", "by itself"]
-    print(f"| {' | '.join([*head, 'shared'])} |")
-    print(f"|---|---:|{'---:|' * len(names)}---:|---:|---:|---:|---:|")
+    print(f"| {' | '.join([*head, 'tau, ties', 'shared'])} |")
+    print(f"|---|---:|{'---:|' * len(names)}---:|---:|---:|---:|---:|---:|")
     means = " | ".join(f"{x:.3f}" for x in people.mean(axis=1))
-    print(f"| people's | {len(asked)} | {means} | | | | | |")
+    print(f"| people's | {len(asked)} | {means} | | | | | | |")
+    sizes = np.repeat([[size] for size in SIZES], len(KINDS), axis=0).astype(float)
+    floor = [(a, b) for a in range(len(names)) for b in range(len(names)) if sizes[a] > sizes[b]]
+    of_floor = f"{tau(sizes, people):.2f} | | | | {tau_of_decided(pairs, floor):.2f}"
+    print(f"| larger chunk first | | {' | ' * len(names)}{of_floor} | |")
     for name, rows in sets.items():
         scores = asyncio.run(reciprocal_ranks(documents, of_rows(rows)))
         mean = scores.mean(axis=1)
@@ -266,7 +279,7 @@ def main() -> None:
         taus = f"{value:.2f} ({limits[0]:.2f} to {limits[1]:.2f})"
         beside = f"{middle:.2f} ({chance[0]:.2f} to {chance[1]:.2f})"
         row = f"| {name} | {scores.shape[1]} | {means} | {taus} | {beside} | {alike} |"
-        print(f"{row} {claims} | {shared:.2f} |", flush=True)
+        print(f"{row} {claims} | {tau_of_decided(pairs, own):.2f} | {shared:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
