@@ -86,7 +86,7 @@ def test_findings_print_in_a_few_lines_and_a_notebook_shows_these(result, other)
         (assay.items([result, other], threshold=0.5), "given: right where >= 0.5"),
         (assay.history(result.path), "given 1 20"),
         (assay.compare(result, other), "given of list in memory"),
-        (assay.diagnose(result), "samples went wrong"),
+        (assay.diagnose(result), "none of 8 samples could be checked"),
         (assay.gate(result, assay.Rules(min={"given": 0.1})), "pass: given: >= 0.1"),
         (result["given"][0], "0.100"),
         (assay.Unscored("undefined", "no answer"), "undefined: no answer"),

@@ -113,6 +113,8 @@ class Diagnosis(Readable):
     def __str__(self) -> str:
         """How many samples went wrong, why, and what to try, a line each."""
         n_known = self.n_samples - self.n_open
+        if not n_known:
+            return f"none of {self.n_samples:,} samples could be checked"
         lines = [f"{self.n_failed:,} of {n_known:,} samples went wrong, by what could be checked"]
         lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
         advice = {remedy.name: remedy.advice for remedy in REMEDIES}
