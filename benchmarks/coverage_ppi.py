@@ -254,7 +254,7 @@ def main() -> None:
         f"{'labels and judge':<32}{'k':>5}{heads[0]:>17}{heads[1]:>17}{heads[2]:>17}{heads[3]:>9}"
     )
     for law in LAWS:
-        for k in (50, 100, 200):
+        for k in (20, 50, 100, 200):
             print(f"{law.name:<32}{k:>5}{simple(law, k, draws, chance)}", flush=True)
     print(f"\n{'chosen half by uncertainty':<32}{'k':>5}{'weighted':>17}{'random labels':>17}")
     for law in (probabilities(1), probabilities(3), shares(0.15)):

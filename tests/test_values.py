@@ -57,6 +57,12 @@ class TestValues:
             setattr(value, name, None)
 
 
+def test_a_sample_shows_what_is_filled():
+    sample = Sample(id="1", question="q", contexts=(), metadata={"a": 1})
+    assert repr(sample) == "Sample(id='1', question='q', contexts=(), metadata={'a': 1})"
+    assert eval(repr(sample), {"Sample": Sample}) == sample
+
+
 def test_absent_contexts_and_no_contexts_are_different_samples():
     assert Sample(id="1") != Sample(id="1", contexts=())
 

@@ -159,7 +159,7 @@ class Session:
         if isinstance(baseline, str):
             baseline = open_run(baseline, str(self.store))
         verdict = gate(result, checked_rules, baseline)
-        return result, "" if verdict.passed else _text(console(verdict))
+        return result, "" if verdict.passed else _text(console(verdict, show_all=True))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

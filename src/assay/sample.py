@@ -1,7 +1,7 @@
 """A sample: one question with all that a RAG system made of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 
@@ -117,3 +117,9 @@ class Sample:
     group: str | None = None
     language: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """``Sample(id='1', question='...')``: only the fields that are filled."""
+        values = [(one, getattr(self, one.name)) for one in fields(self)]
+        filled = [f"{one.name}={v!r}" for one, v in values if v not in (one.default, {})]
+        return f"Sample({', '.join(filled)})"

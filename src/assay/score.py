@@ -1,9 +1,19 @@
 """Scores: a finite number with its evidence, or the reason why there is none."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
+
+
+class Readable:
+    """What IPython and Jupyter show as its `str`; its repr names every field."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it
+        printer.text("..." if cycle else str(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,7 @@ class NoNumber(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class Score(Readable):
     """A finite number and the parts it was computed from.
 
     Attributes:
@@ -78,9 +88,15 @@ class Score:
     def __float__(self) -> float:
         return float(self.value)
 
+    def __str__(self) -> str:
+        """``0.533 (1 supported, 1 unsupported)``."""
+        labels = Counter(part.label for part in self.parts if part.label)
+        counts = ", ".join(f"{n} {label}" for label, n in labels.items())
+        return f"{self.value:.3f} ({counts})" if counts else f"{self.value:.3f}"
+
 
 @dataclass(frozen=True, slots=True)
-class Unscored:
+class Unscored(Readable):
     """There is no number, and why.
 
     Attributes:
@@ -99,6 +115,9 @@ class Unscored:
     def reason(self) -> str:
         """Why, with the words: "failed: no reply"."""
         return f"{self.why}: {self.detail}"
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 Outcome: TypeAlias = Score | Unscored

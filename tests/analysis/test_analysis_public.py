@@ -1,10 +1,12 @@
 """The analyses as `import assay` offers them; the methods of a result hand over to them."""
 
 import inspect
+from types import SimpleNamespace
 
 import pytest
 
 import assay
+from assay.score import Readable
 from support.given import Given, Loss, told
 from support.over import over
 
@@ -74,3 +76,60 @@ def test_what_hands_over_takes_the_same_arguments(one, other, internal):
 def test_a_notebook_shows_results_summaries_and_traces(result):
     for value in (result, result.summary(), result.trace("q0", "given")):
         assert value._repr_html_() == assay.notebook_html(value)
+
+
+def test_findings_print_in_a_few_lines_and_a_notebook_shows_these(result, other):
+    lines: list[tuple[Readable, str]] = [
+        (assay.agree(result, LABELS), "given and people's labels: 8 samples, people call 50% good"),
+        (assay.correct(result, LABELS), "the 8 labels alone: 0.500 ("),
+        (assay.calibrate(result, LABELS), "given: good where >= 0."),
+        (assay.items([result, other], threshold=0.5), "given: right where >= 0.5"),
+        (assay.history(result.path), "given 1 20"),
+        (assay.compare(result, other), "given of list in memory"),
+        (assay.diagnose(result), "none of 8 samples could be checked"),
+        (assay.gate(result, assay.Rules(min={"given": 0.1})), "pass: given: >= 0.1"),
+        (result["given"][0], "0.100"),
+        (assay.Unscored("undefined", "no answer"), "undefined: no answer"),
+    ]
+    for found, line in lines:
+        shown: list[str] = []
+        found._repr_pretty_(SimpleNamespace(text=shown.append), cycle=False)
+        assert shown == [str(found)]
+        assert line in str(found)
+        assert "(metric=" not in str(found)
+
+
+def test_a_score_prints_with_the_count_of_its_labels():
+    parts = [assay.Part("statement", "...", label) for label in ("supported", "other", "supported")]
+    assert str(assay.Score(2 / 3, tuple(parts))) == "0.667 (2 supported, 1 other)"
+
+
+@over(
+    "call",
+    [
+        lambda result: assay.compare(result, "last"),
+        lambda result: assay.compare("assay.db", result),
+        lambda result: assay.diagnose("last"),
+        lambda result: assay.gate("last", assay.Rules(min={"given": 0.5})),
+        lambda result: assay.gate(result, assay.Rules(min={"given": 0.5}), "last"),
+        lambda result: assay.agree("last", LABELS),
+        lambda result: assay.correct("last", LABELS),
+        lambda result: assay.repeat("last"),
+        lambda result: assay.items([result, "last"]),
+    ],
+)
+def test_the_name_of_a_run_is_no_result(call, result):
+    with pytest.raises(assay.InputError, match=r"is not an assay\.Result -> open a stored run"):
+        call(result)
+
+
+def test_rules_that_are_a_dict_are_refused(result):
+    with pytest.raises(assay.InputError, match=r"such as assay\.Rules\(min="):
+        assay.gate(result, {"min": {"given": 0.5}})  # type: ignore[arg-type]
+
+
+@over("name", ["evaluate", "verify", "verify_many", "repeat", "sweep", "robustness"])
+def test_the_function_that_people_call_says_what_its_arguments_are(name):
+    function = getattr(assay, name)
+    parts = inspect.getdoc(function).partition("\nArgs:\n")
+    assert [p for p in inspect.signature(function).parameters if f"    {p}: " not in parts[2]] == []

@@ -283,7 +283,7 @@ def test_no_column_is_proposed_where_one_is_known():
 )
 def test_an_object_in_the_place_of_a_text_is_told_with_the_text_in_it(value, path):
     told = problem([{"input": value, "answer": "So."}])
-    assert (f"--map question={path} (mapping= in Python)" in told) is bool(path)
+    assert (f"--map question={path} (mapping= of Settings in Python)" in told) is bool(path)
     if path:
         assert one({"input": value}, mapping={"question": path}).question == "Why?"
 

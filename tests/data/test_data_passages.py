@@ -54,7 +54,9 @@ class TestJoinedPassages:
         assert [len(sample.contexts) for sample in found] == [2, 3, 4, 2, 3, 4]
         assert found[1].contexts == tuple(f"{piece} (1)" for piece in PIECES[:3])
         told = f"contexts of 6 of 6 rows were split at {name} into 2 to 4 passages"
-        assert notes == [f"{told}; --contexts whole (contexts= in Python) keeps them whole"]
+        assert notes == [
+            f"{told}; --contexts whole (contexts= of Settings in Python) keeps them whole"
+        ]
 
     @over("word", ["Document", "CONTEXT", "chunk", "### Source", "[Doc"])
     def test_that_are_labelled_are_known_in_a_single_row(self, word):
@@ -179,7 +181,7 @@ class TestOnePassage:
         assert len(sample.contexts) == 1
         assert " ".join(notes) == (
             "contexts of 1 of 1 rows hold '---' lines and were read as one text each; if they are "
-            r"several, --contexts '\n---\n' (contexts= in Python) splits them into 4 passages"
+            r"several, --contexts '\n---\n' (contexts= of Settings in Python) splits them into 4 passages"
         )
 
     def test_of_paragraphs_stays_one_and_what_could_be_done_is_said(self):
@@ -259,7 +261,7 @@ class TestLikelyColumns:
         assert (sample.question, sample.contexts, sample.answer) == ("q", ("c",), "a")
         assert " ".join(notes) == (
             "reading answer from 'Bot response', question from 'User query', contexts from "
-            "'Retrieved chunks'; --map (mapping= in Python) changes this"
+            "'Retrieved chunks'; --map (mapping= of Settings in Python) changes this"
         )
 
     @over(
@@ -304,6 +306,6 @@ class TestLikelyColumns:
         told = str(refused(data, needs={"m": ("question", "contexts", "answer")}))
         assert "'answer', which m needs ('Bot response' or 'Agent reply'?)" in told
         assert (
-            "choose with --map 'question=User qestion' --map 'answer=Bot response' (mapping= in"
+            "choose with --map 'question=User qestion' --map 'answer=Bot response' (mapping= of"
             in told
         )

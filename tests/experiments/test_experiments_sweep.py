@@ -362,6 +362,7 @@ class TestRefusals:
             ({}, System(planted), "the grid is empty"),
             ({"k": []}, System(planted), "'k' has no values"),
             ({"k": "35"}, System(planted), "'k' has no values"),
+            ({"k": 3}, System(planted), "'k' has no values"),
             ({"k": [3, 3]}, System(planted), "the value 3 twice"),
             ({"k": [3, 3.0]}, System(planted), "the value 3 twice"),
             ({"k": [[3]]}, System(planted), "parameter 'k' is"),

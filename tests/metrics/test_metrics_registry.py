@@ -320,6 +320,10 @@ class TestWhatIsNoMetric:
         with pytest.raises(InputError, match=r"not <class .*> -> call it: Faithfulness\(\)"):
             resolve(given)
 
+    def test_a_bare_function_is_to_be_decorated(self):
+        with pytest.raises(InputError, match=r"-> write @assay\.metric\(needs="):
+            resolve([lambda sample: 1.0])  # type: ignore[list-item]
+
     @over("given", [None, []])
     def test_none_is_told_as_such(self, given):
         with pytest.raises(InputError, match="no metric was given; there are faithfulness"):

@@ -52,6 +52,19 @@ def mixed(db):
     return evaluate(data, METRICS, Watched(plausible(), before=sometimes), store=db)
 
 
+class TestASampleIsNamed:
+    def test_by_its_id_even_where_that_was_given_as_a_number(self, db):
+        data = [{"id": 7, "question": "q", "contexts": ["c"], "answer": "a"}]
+        result = evaluate(data, "faithfulness", Watched(plausible()), store=db)
+        assert result.trace(7, "faithfulness").sample.id == "7"  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="no sample '0'"):
+            result.trace(0, "faithfulness")  # type: ignore[arg-type]
+
+    def test_its_metrics_are_offered_by_tab(self, db):
+        result = evaluate(samples(1), ["faithfulness"], Watched(plausible()), store=db)
+        assert result._ipython_key_completions_() == ["faithfulness"]
+
+
 class TestAMetricIsNamed:
     def test_by_the_metric_itself_with_the_same_parameters(self, db):
         recall = METRICS_BY_NAME["factual_correctness"](mode="recall")  # type: ignore[call-arg]

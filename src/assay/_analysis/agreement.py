@@ -25,7 +25,7 @@ from assay._analysis.labelled import (
 )
 from assay._runner.result import Result
 from assay.errors import InputError
-from assay.score import Part
+from assay.score import Part, Readable
 from assay.stats import agreement as measures
 from assay.stats import raters
 from assay.stats.intervals import Floats, Interval, Statistic, jackknife_interval, value_of
@@ -109,9 +109,17 @@ class Measure:
     ceiling: float | None = None
     ceiling_interval: Interval | None = None
 
+    def __str__(self) -> str:
+        """``AUROC 0.730 (0.570 to 0.840), best trivial rule 0.810 (words from contexts)``."""
+        text = f"{self.name} {'-' if self.value is None else f'{self.value:.3f}'}"
+        text += f" ({self.interval.ends})" if self.interval else ""
+        if self.floor is not None:
+            text += f", best trivial rule {self.floor:.3f} ({self.floor_name})"
+        return text if self.ceiling is None else f"{text}, people {self.ceiling:.3f}"
+
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Readable):
     """How far one metric agrees with people.
 
     Attributes:
@@ -153,6 +161,12 @@ class Agreement:
     worst: Sequence[Disagreement] = field(default_factory=tuple)
     unweighted: bool = False
     higher_is_better: bool = True
+
+    def __str__(self) -> str:
+        """A line for each measure."""
+        rate = f", people call {self.base_rate:.0%} good" if self.scale == "binary" else ""
+        head = f"{self.metric} and people's labels: {self.n} {self.kind}s{rate}"
+        return "\n".join([head, *map(str, self.measures), *map(str, self.among_people)])
 
 
 def agree(

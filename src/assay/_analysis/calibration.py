@@ -23,7 +23,7 @@ from assay._analysis.labelled import (
 from assay._runner.result import Result
 from assay.data.labels import Labels
 from assay.errors import InputError
-from assay.score import Score
+from assay.score import Readable, Score
 from assay.stats.agreement import balanced_interval, best_threshold
 from assay.stats.calibration import (
     Bin,
@@ -53,6 +53,11 @@ class Measured:
 
     value: float | None
     interval: Interval | None = None
+
+
+def _spanned(one: Measured) -> str:
+    text = "-" if one.value is None else f"{one.value:.3f}"
+    return f"{text} ({one.interval.ends})" if one.interval else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ class Quality:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class Card(Readable):
     """What was learnt from people's labels about one metric by one judge.
 
     Attributes:
@@ -129,6 +134,15 @@ class Card:
     points: tuple[tuple[float, ...], tuple[float, ...]]
     quality: Quality
     format: int = FORMAT
+
+    def __str__(self) -> str:
+        """The threshold, and what it reached beside the one in use."""
+        found, sign = self.quality, ">=" if self.higher_is_better else "<="
+        text = f"{self.metric}: good where {sign} {self.threshold:.3g}; {self.objective.name} "
+        text += f"{_spanned(found.reached)} on {found.n} labels, cross-validated"
+        if found.before is None or found.usual is None:
+            return text
+        return f"{text}; with {sign} {found.usual:.3g} {_spanned(found.before)}"
 
     @property
     def to_probability(self) -> Curve:

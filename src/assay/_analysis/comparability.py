@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from assay._runner.result import Result
+from assay._runner.result import Result, check_results
 from assay._store import Run, Store
 from assay._store.judges import Fingerprint
 from assay.errors import InputError
@@ -256,6 +256,7 @@ def refuse_same(baseline: Result, others: Sequence[Result], name_of: Callable[[i
     """Refuse a comparison of a run with itself, or with nothing."""
     if not others:
         raise InputError("one run is no comparison", "name two; `assay runs` lists them")
+    check_results(baseline, *others)
     numbers: dict[tuple[Path, str], int] = {}
     for number, result in enumerate((baseline, *others)):
         key = (result.path.resolve(), result.run.id)

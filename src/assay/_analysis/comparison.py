@@ -25,7 +25,7 @@ from assay._runner.result import Result, labels
 from assay._runner.summary import noise
 from assay._store import Store
 from assay.errors import InputError
-from assay.score import Part
+from assay.score import Part, Readable
 from assay.stats import comparison as stats
 from assay.stats.comparison import Paired, holm
 from assay.stats.intervals import LEVEL, width
@@ -175,7 +175,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Readable):
     """Runs compared with the first of them.
 
     Attributes:

@@ -12,7 +12,7 @@ from assay._runner.result import Result
 from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.sample import Sample
-from assay.score import Score
+from assay.score import Readable, Score
 from assay.stats.correction import Corrected, Design, correct_mean, cut_short, labels_alone
 from assay.stats.intervals import LEVEL, Interval
 from assay.stats.misclassification import (
@@ -32,7 +32,7 @@ OWN_SCALE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(Readable):
     """The mean of one metric as people would have judged it.
 
     Attributes:
@@ -65,6 +65,15 @@ class Correction:
     cut_short: bool = False
     judge_good: tuple[float, float] | None = None
 
+    def __str__(self) -> str:
+        """The corrected mean beside the judge's and that of the labels alone."""
+        mean = self.corrected
+        return (
+            f"{self.metric} as people would call it: {_spanned(mean.estimate, mean.interval)}\n"
+            f"the {mean.n_labelled} labels alone: {_spanned(self.alone, self.alone_interval)}\n"
+            f"the judge alone: {mean.judge_mean:.3f} of {mean.n_judged} samples"
+        )
+
     @property
     def worth(self) -> float | None:
         """How many labels without a judge have as small an error; None if that is open."""
@@ -85,6 +94,10 @@ class Correction:
             interval yet.
         """
         return labels_like_these(width, self.corrected if judged else self.unaided)
+
+
+def _spanned(value: float, interval: Interval | None) -> str:
+    return f"{value:.3f} ({interval.ends if interval else 'no interval'})"
 
 
 def correct(

@@ -12,12 +12,13 @@ from assay._analysis.cases import broken_cases, cases_by_metric, first_named, gu
 from assay._analysis.comparability import FORCING, judge_of
 from assay._analysis.comparison import MetricComparison, Terms, compare_by
 from assay._runner.config_files import section
-from assay._runner.result import Result, known_labels
+from assay._runner.result import Result, check_results, known_labels
 from assay._runner.summary import MetricSummary
 from assay._store import Run
 from assay._text.numbers import decimals
 from assay.errors import InputError, Problem
 from assay.metrics.registry import METRICS, check_threshold, is_built_in
+from assay.score import Readable
 
 MARGIN = 0.05
 MAX_UNSCORED = 0.1
@@ -93,7 +94,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Readable):
     """What came of all rules.
 
     Attributes:
@@ -155,6 +156,9 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
             samples is about a metric that no run has, the cases cannot be read, or the runs cannot
             be compared.
     """
+    check_results(result, *([baseline] if baseline else []))
+    if not isinstance(rules, Rules):
+        raise InputError(f"rules is {rules!r}", 'such as assay.Rules(min={"faithfulness": 0.8})')
     thresholds = [(name, ">=", value) for name, value in rules.min.items()]
     thresholds += [(name, "<=", value) for name, value in rules.max.items()]
     run, before = result.run, baseline.run if baseline else None
@@ -171,10 +175,8 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         matching = known_labels(run, name)
         checks += [_threshold(run, rows[label], sign, value, rules) for label in matching]
         checks += [] if matching else [_missing(name, rule, rows)]
-    warnings: tuple[str, ...] = ()
-    if baseline is not None:
-        against, warnings = regression_checks(result, baseline, rules)
-        checks += against
+    against, warnings = regression_checks(result, baseline, rules) if baseline else ((), ())
+    checks += against
     metrics_held = dict.fromkeys([*(check.metric for check in checks), *named(rules.max_unscored)])
     checks += [_scored(rows[label], rules) for label in metrics_held if label in rows]
     checks += _case_checks(result, rules, thresholds) if rules.cases else ()
@@ -257,9 +259,8 @@ def _scored(row: MetricSummary, rules: Rules) -> Check:
     if row.n_unanswered:
         why = f"{row.n_unanswered:,} unanswered, {why}"
     verdict: Verdict = "pass" if share <= limit else "fail"
-    return Check(
-        row.metric, f"at most {100 * limit:.3g}% unscored", verdict, why, share, None, total
-    )
+    rule = f"at most {100 * limit:.3g}% unscored"
+    return Check(row.metric, rule, verdict, why, share, None, total)
 
 
 def read_rules(folder: Path) -> dict[str, Any]:
@@ -434,11 +435,9 @@ def _regression(
     up = 1 if metric.higher_is_better else -1
     gain = up * paired.difference
     gains = (min(up * e for e in ends), max(up * e for e in ends)) if ends else None
-    verdict = side(
-        gains if rules.on == "bound" else (gain, gain), lambda value: at_least(value, limit)
-    )
     few = rules.on == "bound" and paired.units < FEWEST
-    verdict = "undecided" if few else verdict
+    held = gains if rules.on == "bound" else (gain, gain)
+    verdict = "undecided" if few else side(held, partial(_reaches, ">=", limit))
     number = _with_interval(paired.difference, ends if rules.on == "bound" else None)
     before, after = decimals(paired.before, 3), decimals(paired.after, 3)
     why = f"{before} before, {after} now: a difference of {number}"

@@ -21,6 +21,7 @@ from assay._text.refusals import refusal
 from assay._text.words import content_words, words
 from assay.errors import InputError
 from assay.sample import Sample
+from assay.score import Readable
 from assay.stats.comparison import holm
 
 LEVEL: Final = 0.05  # at which differences are told, all of them together
@@ -195,8 +196,15 @@ class Series:
     points: tuple[Point, ...]
 
 
+def _mean(score: MetricSummary) -> str:
+    if score.mean is None:
+        return "-"
+    span = "{:.3f} to {:.3f}".format(*score.interval) if score.interval else "no interval"
+    return f"{score.mean:.3f} ({span})"
+
+
 @dataclass(frozen=True, slots=True)
-class History:
+class History(Readable):
     """The scores over the runs of a store.
 
     Attributes:
@@ -216,6 +224,16 @@ class History:
     over: tuple[str, ...] = ()
     n_without: int = 0
     n_swept: int = 0
+
+    def __str__(self) -> str:
+        """A line for each metric and run; only those of one series compare."""
+        lines = [
+            f"{one.metric} {one.name} {point.run.created[:16]} "
+            f"{point.run.name or point.run.short}: {_mean(point.score)}"
+            for one in self.series
+            for point in one.points
+        ]
+        return "\n".join(lines)
 
     def to_pandas(self) -> "pd.DataFrame":
         """A data frame, one row a metric and run; only rows of one metric and series compare.

@@ -1,6 +1,7 @@
 """Item analysis: questions that tell systems apart, and those that better systems get wrong."""
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -13,6 +14,7 @@ from assay._analysis.labelled import one_metric
 from assay._runner.result import Result
 from assay._store import Store
 from assay.errors import InputError
+from assay.score import Readable
 from assay.stats.intervals import Floats, Interval, share_interval, t_interval
 from assay.stats.items import (
     MOST_SYSTEMS,
@@ -146,7 +148,7 @@ class NextQuestions:
 
 
 @dataclass(frozen=True)
-class ItemAnalysis:
+class ItemAnalysis(Readable):
     """Systems and questions on one scale.
 
     Attributes:
@@ -181,6 +183,19 @@ class ItemAnalysis:
     components: Sequence[Component] = ()
     exam: ShorterExam | None = None
     following: NextQuestions | None = None
+
+    def __str__(self) -> str:
+        """A line for each system, then the questions that are flagged."""
+        lines = [
+            f"{one.name} {one.title or one.run}: "
+            f"{'-' if one.right is None else f'{one.right:.1%}'} right "
+            f"({one.right_interval.low:.1%} to {one.right_interval.high:.1%}) of {one.n}"
+            for one in self.systems
+        ]
+        flags = Counter(question.flag for question in self.questions if question.flag)
+        lines += [f"{n} questions {flag}" for flag, n in flags.items()]
+        sign = ">=" if self.higher_is_better else "<="
+        return "\n".join([f"{self.metric}: right where {sign} {self.threshold:g}", *lines])
 
 
 def items(

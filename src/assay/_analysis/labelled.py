@@ -7,7 +7,7 @@ from itertools import islice
 from os import PathLike
 from typing import Any, TypeAlias
 
-from assay._runner.result import NOT_DONE, Result, labels, one_label
+from assay._runner.result import NOT_DONE, Result, check_results, labels, one_label
 from assay._store import Store
 from assay._text.words import compare
 from assay.data.labels import Label, Labels, read_labels
@@ -148,6 +148,7 @@ def labelled(
 
 def read_for_run(source: LabelSource, result: Result) -> Labels:
     """The labels of a file or of rows, with columns named as the run's metrics understood."""
+    check_results(result)
     if isinstance(source, Labels):
         return source
     return read_labels(source, metrics=list(result.run.metrics))

@@ -11,7 +11,7 @@ import msgspec
 from assay._runner.evaluate import score_run
 from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import Plan, config, plan
-from assay._runner.result import NOT_DONE, Result
+from assay._runner.result import NOT_DONE, Result, check_results
 from assay._runner.settings import Settings
 from assay._runner.stack import coalesce_as_in
 from assay._runner.summary import Flips, Noise
@@ -21,7 +21,7 @@ from assay.judge import Reply, repeated
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, is_built_in
 from assay.sample import Sample
-from assay.score import Outcome, Score
+from assay.score import Outcome, Readable, Score
 
 DRAWS = 3
 SAMPLES = 100
@@ -41,7 +41,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class Repeated(Readable):
     """What asking again has shown.
 
     Attributes:
@@ -58,6 +58,10 @@ class Repeated:
     wording: Mapping[str, Wording]
     runs: tuple[str, ...]
 
+    def __str__(self) -> str:
+        """A line for each metric."""
+        return "\n".join(f"{label}: {noise}" for label, noise in self.metrics.items())
+
 
 async def arepeat(
     result: Result,
@@ -69,25 +73,8 @@ async def arepeat(
     embedder: Any = None,
     settings: Settings | None = None,
 ) -> Repeated:
-    """Ask the judge of a run again, about the same samples, and measure how its scores move.
-
-    Every repetition is a run of its own in the same store: stopped, the same call goes on, and
-    what was asked before is not asked again. What is found is kept by the metrics' signatures,
-    and shown beside every score that has the same one.
-
-    Args:
-        result: The run.
-        judge: Its judge, given as it was for the run; likewise `embedder` and `settings.prompts`.
-        draws: How often every task is asked again, from 1.
-        samples: So many samples, drawn at random and the same each time; None for all.
-        metrics: These of the run's metrics; objects where they are the user's own. None for all.
-        embedder: Who makes embeddings.
-        settings: Limits and prompts; a budget holds for each repetition.
-
-    Raises:
-        InputError: If the judge, a prompt or a metric is not that of the run.
-        Denied: If the judge refuses.
-    """
+    """`repeat` for code that is asynchronous itself: same arguments, awaited."""
+    check_results(result)
     if draws < 1 or (samples is not None and samples < 2):
         raise InputError(f"draws {draws}, samples {samples}", "give 1 draw and 2 samples or more")
     run = result.run
@@ -126,7 +113,25 @@ def repeat(
     embedder: Any = None,
     settings: Settings | None = None,
 ) -> Repeated:
-    """`arepeat` run to completion."""
+    """Ask the judge of a run again, about the same samples, and measure how its scores move.
+
+    Every repetition is a run of its own in the same store: stopped, the same call goes on, and
+    what was asked before is not asked again. What is found is kept by the metrics' signatures,
+    and shown beside every score that has the same one.
+
+    Args:
+        result: The run.
+        judge: Its judge, given as it was for the run; likewise `embedder` and `settings.prompts`.
+        draws: How often every task is asked again, from 1.
+        samples: So many samples, drawn at random and the same each time; None for all.
+        metrics: These of the run's metrics; objects where they are the user's own. None for all.
+        embedder: Who makes embeddings.
+        settings: Limits and prompts; a budget holds for each repetition.
+
+    Raises:
+        InputError: If the judge, a prompt or a metric is not that of the run.
+        Denied: If the judge refuses.
+    """
     work = arepeat(
         result,
         judge,

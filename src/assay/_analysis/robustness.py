@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from assay._runner.result import Result
 from assay._store import Store
+from assay.score import Readable
 from assay.stats.intervals import Interval, mean_interval, width
 
 # By id of the sample: its score, and its cluster.
@@ -128,7 +129,7 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
-class Robustness:
+class Robustness(Readable):
     """What perturbing a system's questions and contexts has shown.
 
     Attributes:

@@ -43,26 +43,9 @@ async def aevaluate(
     store: str | Path = STORE,
     settings: Settings | None = None,
 ) -> Result:
-    """Score every sample of the data by every metric.
+    """`evaluate` for code that is asynchronous itself: same arguments, awaited.
 
-    Killed or stopped at any point, the same call goes on where it was and repeats no paid call.
-
-    Args:
-        data: Path to JSONL, CSV, Parquet or Excel, list of dicts or Samples, pandas or HF data set.
-        metrics: Names as on the command line (``"faithfulness,hit_at_k(k=3)"``,
-            ``"metrics.py:mine"``), in one text or in a list, and Metrics.
-        judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.judges.SPECS`), a backend, or a
-            function from prompt to text.
-        embedder: Who makes embeddings; the embedded model unless the judge makes its own.
-        store: The SQLite file that keeps all replies and scores.
-        settings: Everything else.
-
-    Returns:
-        The result, read from the store.
-
-    Raises:
-        InputError: If data, metrics, judge or settings cannot be used; nothing was asked yet.
-        Denied: If the judge refuses (key, quota, model); what was scored is kept.
+    No progress is shown unless `on_progress` of the settings is set.
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
@@ -171,10 +154,28 @@ def evaluate(
     store: str | Path = STORE,
     settings: Settings | None = None,
 ) -> Result:
-    """`aevaluate` run to completion: in a script, in Jupyter, or inside a running server.
+    """Score every sample of the data by every metric.
 
-    Where an event loop is already running, a helper thread runs it: no loop is nested. A notebook
-    shows the progress below the cell, unless the settings say what is to be done with it.
+    Killed or stopped at any point, the same call goes on where it was and repeats no paid call.
+    It may be called where an event loop runs already: a thread of its own runs it, as in Jupyter,
+    which shows the progress below the cell unless the settings say what is done with it.
+
+    Args:
+        data: Path to JSONL, CSV, Parquet or Excel, list of dicts or Samples, pandas or HF data set.
+        metrics: Names as on the command line (``"faithfulness,hit_at_k(k=3)"``,
+            ``"metrics.py:mine"``), in one text or in a list, and Metrics.
+        judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.judges.SPECS`), a backend, or a
+            function from prompt to text.
+        embedder: Who makes embeddings; the embedded model unless the judge makes its own.
+        store: The SQLite file that keeps all replies and scores.
+        settings: Everything else: see `Settings`.
+
+    Returns:
+        The result, read from the store.
+
+    Raises:
+        InputError: If data, metrics, judge or settings cannot be used; nothing was asked yet.
+        Denied: If the judge refuses (key, quota, model); what was scored is kept.
     """
     settings = chosen(settings)
     if settings.on_progress is None and in_notebook():
@@ -263,25 +264,10 @@ async def averify(
     *,
     settings: Settings | None = None,
 ) -> Verdicts:
-    """Verify statements against contexts: can each be inferred from them?
+    """`verify` for code that is asynchronous itself: same arguments, awaited.
 
-    Nothing is kept, and nothing is taken from an earlier call.
-
-    Args:
-        statements: One or more, each understandable by itself.
-        contexts: One or more texts; blank ones support nothing.
-        question: What a short statement ("1889") answers; it is then read together with it.
-        judge: As for `evaluate`. A backend object stays open in the running loop, so that its
-            connections serve the next call; close it with its `aclose`.
-        settings: Its prompts, tries, limits and budget count, each call by itself.
-
-    Returns:
-        One verdict for each statement, in order, with the ids "s1", "s2" ...: supported,
-        contradicted, probability, reason, context (0-based), quote and unsupported spans.
-
-    Raises:
-        InputError: If statements, contexts, judge or settings cannot be used.
-        JudgeError: If the judge gave no complete, readable reply.
+    A backend object that is given as the judge stays open in the running loop, so that its
+    connections serve the next call; close it with its `aclose`.
     """
     return await _one(statements, contexts, question, _Judging(judge, settings))
 
@@ -294,7 +280,25 @@ def verify(
     *,
     settings: Settings | None = None,
 ) -> Verdicts:
-    """`averify` run to completion, whether or not an event loop is running already."""
+    """Verify statements against contexts: can each be inferred from them?
+
+    Nothing is kept, and nothing is taken from an earlier call.
+
+    Args:
+        statements: One or more, each understandable by itself.
+        contexts: One or more texts; blank ones support nothing.
+        question: What a short statement ("1889") answers; it is then read together with it.
+        judge: As for `evaluate`.
+        settings: Its prompts, tries, limits and budget count, each call by itself.
+
+    Returns:
+        One verdict for each statement, in order, with the ids "s1", "s2" ...: supported,
+        contradicted, probability, reason, context (0-based), quote and unsupported spans.
+
+    Raises:
+        InputError: If statements, contexts, judge or settings cannot be used.
+        JudgeError: If the judge gave no complete, readable reply.
+    """
     # The loop ends with this call, and with it the connections that were made in it.
     judging = _Judging(judge, settings, closed=True)
     return run_to_completion(_one(statements, contexts, question, judging))
@@ -303,12 +307,19 @@ def verify(
 async def averify_many(
     rows: Iterable[Mapping[str, Any]], judge: Any = DEFAULT, *, settings: Settings | None = None
 ) -> list[Verdicts | Unscored]:
+    """`verify_many` for code that is asynchronous itself: same arguments, awaited."""
+    return await _many(rows, _Judging(judge, settings))
+
+
+def verify_many(
+    rows: Iterable[Mapping[str, Any]], judge: Any = DEFAULT, *, settings: Settings | None = None
+) -> list[Verdicts | Unscored]:
     """Verify the statements of many rows, as many at once as the judge takes.
 
     Args:
-        rows: Mappings with `statements`, `contexts` and perhaps `question`, as for `averify`. All
+        rows: Mappings with `statements`, `contexts` and perhaps `question`, as for `verify`. All
             are checked before the judge is asked.
-        judge: As for `averify`.
+        judge: As for `evaluate`.
         settings: Its prompts, tries, limits and budget count.
 
     Returns:
@@ -320,13 +331,6 @@ async def averify_many(
         Denied: If the judge refuses (key, quota, model).
         OverBudget: If the budget does not suffice for all rows.
     """
-    return await _many(rows, _Judging(judge, settings))
-
-
-def verify_many(
-    rows: Iterable[Mapping[str, Any]], judge: Any = DEFAULT, *, settings: Settings | None = None
-) -> list[Verdicts | Unscored]:
-    """`averify_many` run to completion, whether or not an event loop is running already."""
     return run_to_completion(_many(rows, _Judging(judge, settings, closed=True)))
 
 

@@ -92,6 +92,18 @@ class Cost:
     local: int = 0
 
 
+def check_results(*values: object) -> None:
+    """Refuse what is no result, such as the name of a run.
+
+    Raises:
+        InputError: If one is none.
+    """
+    for value in values:
+        if not isinstance(value, Result):
+            what = f"{value!r} is not an assay.Result"
+            raise InputError(what, "open a stored run: assay.Result('assay.db', 'last')")
+
+
 class Result(NotebookDisplay):
     """The scores of one run. Only a name: everything is read from the store when asked for.
 
@@ -174,6 +186,9 @@ class Result(NotebookDisplay):
         """
         return [outcome for _, outcome in self.outcomes(metric)]
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.run.metrics)
+
     def outcomes(self, metric: str | Metric) -> Iterator[tuple[Sample, Outcome]]:
         """(sample, outcome) of a metric, read one by one."""
         with self._open() as store:
@@ -190,7 +205,7 @@ class Result(NotebookDisplay):
         with self._open() as store:
             run = store.run(self._id)
             label = one_label(run, metric)
-            row, sample_read = store.sample(self._id, sample)
+            row, sample_read = store.sample(self._id, str(sample))
             outcome = store.outcome(self._id, row, label) or NOT_DONE
             replies = tuple(store.replies(self._id, row, label))
             higher = bool(run.config["about"][label]["higher_is_better"])

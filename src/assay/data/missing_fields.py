@@ -11,7 +11,9 @@ from assay.errors import Problem
 from assay.sample import Sample
 
 # The last words of a remedy where rows can be left out; a command that cannot leaves them away.
-SKIP_HINT: Final = ", or skip such rows with --skip-invalid FILE (skip_invalid= in Python)"
+SKIP_HINT: Final = (
+    ", or skip such rows with --skip-invalid FILE (skip_invalid= of Settings in Python)"
+)
 _COLUMNS_SHOWN: Final = 30
 # What says that there was none, which is a result.
 _NO_ANSWER: Final = " (if the system gave none, say why in the field 'failure')"
@@ -140,7 +142,7 @@ def _no_column(name: str, users: Sequence[str], columns: Iterable[str], other: s
         column = f"'{near}'" if near else "the column"
         return Problem(fault, f"rename {column} to '{name}'{other}, or {correct}", sent=sent)
     hint = f"did you mean {_option(name, near)}? " if near else ""
-    option = f"name it with --map {name}=COLUMN (mapping= in Python)"
+    option = f"name it with --map {name}=COLUMN (mapping= of Settings in Python)"
     return Problem(fault, f"{hint}{option}{other}, or drop {_each(users)}", sent=sent)
 
 
@@ -166,7 +168,9 @@ def unclear(
     renamed = " and ".join(f"'{names[0]}' to '{name}'" for name, names in fields.items())
     sent = f"rename {renamed}, or {drop}"
     return Problem(
-        fault, f"choose with {options(fields)} (mapping= in Python), or {drop}", sent=sent
+        fault,
+        f"choose with {options(fields)} (mapping= of Settings in Python), or {drop}",
+        sent=sent,
     )
 
 
@@ -175,7 +179,7 @@ def ambiguous_columns(fields: Mapping[str, Sequence[str]]) -> str:
     choices = (
         f"'{name}' may stand in {' or '.join(map(repr, names))}" for name, names in fields.items()
     )
-    return f"{', '.join(choices)}: choose with {options(fields)} (mapping= in Python)"
+    return f"{', '.join(choices)}: choose with {options(fields)} (mapping= of Settings in Python)"
 
 
 def options(fields: Mapping[str, Sequence[str]]) -> str:

@@ -479,4 +479,4 @@ def _within(field: str, column: str, value: Any) -> str:
     if len(chosen) != 1:
         return ""
     option = shlex.quote(f"{field}={column}.{chosen[0]}")
-    return f"take the text within it: --map {option} (mapping= in Python)"
+    return f"take the text within it: --map {option} (mapping= of Settings in Python)"

@@ -447,7 +447,7 @@ class _Remarks:
             ),
             *(
                 f"{name} of {_of(count.n, rows)} are printed documents, read as the texts in them"
-                "; --contexts whole (contexts= in Python) keeps them as they are"
+                "; --contexts whole (contexts= of Settings in Python) keeps them as they are"
                 for name, count in self.printed.items()
             ),
             *(_note_on_words(name, count, rows) for name, count in self.absent.items()),
@@ -458,7 +458,8 @@ class _Remarks:
         if guessed := self.reading.guessed:
             columns = {**self.reading.columns, **guessed}
             origins = [f"{name} from '{columns[name]}'" for name in _MAIN if name in columns]
-            yield f"reading {', '.join(origins)}; --map (mapping= in Python) changes this"
+            change = "--map (mapping= of Settings in Python) changes this"
+            yield f"reading {', '.join(origins)}; {change}"
         if ambiguous := self.reading.ambiguous:
             yield missing_fields.ambiguous_columns(ambiguous)
         if column := self.reading.id_column:
@@ -478,9 +479,10 @@ def _note_on_separator(name: str, count: _Occurrences, rows: int, decision: Deci
         passages = f"{count.least} to {count.most} passages"
     if decision.splits:
         note = f"{name} of {_of(count.n, rows)} were split at {separator.name} into {passages}"
-        return f"{note}; --contexts whole (contexts= in Python) keeps them whole"
+        return f"{note}; --contexts whole (contexts= of Settings in Python) keeps them whole"
     note = f"{name} of {_of(count.n, rows)} hold {separator.name} and were read as one text each"
-    remedy = f"--contexts '{separator.option}' (contexts= in Python) splits them into {passages}"
+    option = f"--contexts '{separator.option}' (contexts= of Settings in Python)"
+    remedy = f"{option} splits them into {passages}"
     return f"{note}; if they are several, {remedy}"
 
 

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -59,7 +59,7 @@ def _check(grid: Grid) -> None:
     if not grid:
         raise InputError("the grid is empty", 'give a parameter and its values: {"k": [3, 5]}')
     for name, values in grid.items():
-        if isinstance(values, str) or not values:
+        if isinstance(values, str) or not isinstance(values, Collection) or not values:
             what = f"the parameter '{name}' has no values"
             raise InputError(what, f'give a list: {{"{name}": [3, 5]}}')
         texts = [_text(value) for value in values]

@@ -97,21 +97,6 @@ def robustness(
     store: str | Path = STORE,
     settings: RobustnessSettings | None = None,
 ) -> Robustness:
-    """`arobustness` run to completion."""
-    return run_to_completion(
-        arobustness(data, target, metrics, judge, store=store, settings=settings)
-    )
-
-
-async def arobustness(
-    data: Any,
-    target: object,
-    metrics: Iterable[str | Metric] | str | Metric,
-    judge: Any = DEFAULT,
-    *,
-    store: str | Path = STORE,
-    settings: RobustnessSettings | None = None,
-) -> Robustness:
     """Ask a system the same questions with noise, wrong contexts, typing errors, and compare.
 
     Every perturbation is made by rule from the data alone. Each of its levels is one run in the
@@ -134,6 +119,21 @@ async def arobustness(
             yet.
         Denied: If system or judge refuses; what was scored is kept.
     """
+    return run_to_completion(
+        arobustness(data, target, metrics, judge, store=store, settings=settings)
+    )
+
+
+async def arobustness(
+    data: Any,
+    target: object,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any = DEFAULT,
+    *,
+    store: str | Path = STORE,
+    settings: RobustnessSettings | None = None,
+) -> Robustness:
+    """`robustness` for code that is asynchronous itself: same arguments, awaited."""
     settings = settings or RobustnessSettings()
     work = await asyncio.to_thread(_prepared, data, target, metrics, judge, settings, store)
     await work.ask_all()

@@ -99,22 +99,6 @@ def sweep(
     store: str | Path = STORE,
     settings: SweepSettings | None = None,
 ) -> Sweep:
-    """`asweep` run to completion."""
-    return run_to_completion(
-        asweep(data, target, grid, metrics, judge, store=store, settings=settings)
-    )
-
-
-async def asweep(
-    data: Any,
-    target: object,
-    grid: Grid,
-    metrics: Iterable[str | Metric] | str | Metric,
-    judge: Any = DEFAULT,
-    *,
-    store: str | Path = STORE,
-    settings: SweepSettings | None = None,
-) -> Sweep:
     """Ask a system the same questions in every configuration of a grid, and compare the answers.
 
     Each configuration is one run in the store. Killed or stopped at any point, the same call goes
@@ -138,6 +122,22 @@ async def asweep(
         Denied: If system or judge refuses; what was scored is kept.
         OverBudget: If the budget of all configurations is used up; likewise.
     """
+    return run_to_completion(
+        asweep(data, target, grid, metrics, judge, store=store, settings=settings)
+    )
+
+
+async def asweep(
+    data: Any,
+    target: object,
+    grid: Grid,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any = DEFAULT,
+    *,
+    store: str | Path = STORE,
+    settings: SweepSettings | None = None,
+) -> Sweep:
+    """`sweep` for code that is asynchronous itself: same arguments, awaited."""
     settings = settings or SweepSettings()
     resolved = resolve(metrics)
     data = list(data) if isinstance(data, Iterator) else data  # it is read once a configuration

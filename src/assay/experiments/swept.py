@@ -16,6 +16,7 @@ from assay._runner.result import Result
 from assay._store import Run, Store
 from assay.experiments.pipeline import NAME, Parameters
 from assay.experiments.pool import Pool, pool_note
+from assay.score import Readable
 from assay.stats.intervals import LEVEL
 
 
@@ -58,7 +59,7 @@ class Configuration:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Readable):
     """What a sweep has found.
 
     Attributes:

@@ -397,6 +397,8 @@ def _not_a_metric(value: object) -> InputError:
     fault = f"a metric is a name or an assay.Metric, not {value!r}"
     if isinstance(value, type) and issubclass(value, Metric):
         return InputError(fault, f"call it: {value.__name__}()")
+    if callable(value):
+        return InputError(fault, 'write @assay.metric(needs=("answer",)) above the function')
     return InputError(fault)
 
 

@@ -339,7 +339,6 @@ class _Spread:
 
     units: int  # how many are independent: clusters, where there are any
     freedom: float  # degrees of freedom of the spread, infinite where no allowance is made for few
-    grouped: bool = False  # whether some cluster has several samples, and allowance is made for few
     wider: float = 1.0  # by what factor so few clusters make the standard error too small
 
     @classmethod
@@ -360,7 +359,7 @@ class _Spread:
         if len(labelled) == 1 or sizes.max() == 1:
             return cls(len(labelled), len(labelled) - n_strata - 1)
         n, freedom = len(labelled), max(min(kish_n(labelled), kish_n(sizes)) - n_strata, 1.0)
-        return cls(n, freedom, grouped=True, wider=math.sqrt(n / (n - 1)))
+        return cls(n, freedom, wider=math.sqrt(n / (n - 1)))
 
 
 def _interval(
@@ -368,15 +367,13 @@ def _interval(
 ) -> Interval | None:
     if spread.units < FEWEST or error <= 0 or spread.freedom <= 0:
         return None
-    if spread.grouped:  # of few clusters the error itself is uncertain, and too small near an end
+    if spread.freedom < math.inf:  # the error itself is uncertain, and too small near an end
         interval = wilson_around(estimate, error, spread.freedom, ends, level)
         return replace(interval, method=_METHOD)
-    from scipy.special import ndtri, stdtrit
+    from scipy.special import ndtri
 
-    tail = (1 + level) / 2
-    t = float(ndtri(tail) if spread.freedom == math.inf else stdtrit(spread.freedom, tail))
-    low, high = max(estimate - t * error, ends[0]), min(estimate + t * error, ends[1])
-    return Interval(low, high, level, _METHOD)
+    half = float(ndtri((1 + level) / 2)) * error
+    return Interval(max(estimate - half, ends[0]), min(estimate + half, ends[1]), level, _METHOD)
 
 
 def _of_all(

@@ -48,6 +48,11 @@ class Interval:
     level: float = 0.95
     method: str = ""
 
+    @property
+    def ends(self) -> str:
+        """``0.581 to 0.970``."""
+        return f"{self.low:.3f} to {self.high:.3f}"
+
 
 TAIL = 10  # so many values off the prevailing one tell what else there is
 # Values that lie this close, as a share of the range, stand for one: their own spread does not say

@@ -37,9 +37,10 @@ from assay._analysis.diagnosis.statistics import (
     missed,
     rank_advice,
 )
-from assay._runner.result import NOT_DONE, Result
+from assay._runner.result import NOT_DONE, Result, check_results
 from assay._store import Run, Store
 from assay.errors import InputError
+from assay.score import Readable
 from assay.stats.intervals import Interval, share_interval
 
 __all__ = [
@@ -66,7 +67,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Readable):
     """What went wrong in a run, and what to try.
 
     Attributes:
@@ -112,6 +113,8 @@ class Diagnosis:
     def __str__(self) -> str:
         """How many samples went wrong, why, and what to try, a line each."""
         n_known = self.n_samples - self.n_open
+        if not n_known:
+            return f"none of {self.n_samples:,} samples could be checked"
         lines = [f"{self.n_failed:,} of {n_known:,} samples went wrong, by what could be checked"]
         lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
         advice = {remedy.name: remedy.advice for remedy in REMEDIES}
@@ -132,6 +135,7 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
     Raises:
         InputError: If `within` is no such number.
     """
+    check_results(result)
     if within < 1:
         raise InputError(f"within is {within}", "give the last rank that is high enough, from 1")
     with Store(result.path) as store:

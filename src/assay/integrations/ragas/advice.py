@@ -282,7 +282,8 @@ def _from_above(module: str, name: str) -> Any:
 _COLUMN = {field: column for column, field in reversed(list(FIELDS.items()))}
 # As `shlex.quote` writes them: in quotation marks, or of safe letters only.
 _MAPPED = re.compile(
-    r"--map (?:'(?P<quoted>\w+=[^']*)'|(?P<bare>\w+=[\w@%+:,./-]*))(?: \(mapping= in Python\))?"
+    r"--map (?:'(?P<quoted>\w+=[^']*)'|(?P<bare>\w+=[\w@%+:,./-]*))"
+    r"(?: \(mapping= of Settings in Python\))?"
 )
 # What the command line has, by pattern, and what does the same in a script.
 _OPTIONS: tuple[tuple[str, str], ...] = (
