@@ -243,11 +243,12 @@ def sample(
         raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
     texts = [("question", chosen["question"]), ("answer", chosen["answer"])]
     texts.append(("reference", chosen["reference"]))
+    shown: dict[Part, str] | None = None if raw else {}
     return Group(
         Rule(Text(f"sample {sanitize.plain(chosen['id'])}, row {chosen['row']}")),
-        *(_labelled(name, text) for name, text in texts if text is not None),
+        *(_labelled(name, text or "(empty)") for name, text in texts if text is not None),
         *(_turn(turn) for turn in turns(chosen)),
-        *(_shown_score(m, chosen, raw=raw, whole=metric is not None) for m in wanted),
+        *(_shown_score(m, chosen, shown, raw=raw, whole=metric is not None) for m in wanted),
     )
 
 
@@ -291,7 +292,9 @@ def _beside(data: Json) -> list[RenderableType]:
     return [Text.assemble((f"{sanitize.plain(k)}: ", "dim"), sanitize.plain(v)) for k, v in lines]
 
 
-def _shown_score(metric: Json, sample: Json, *, raw: bool, whole: bool) -> RenderableType:
+def _shown_score(
+    metric: Json, sample: Json, shown: dict[Part, str] | None, *, raw: bool, whole: bool
+) -> RenderableType:
     score = sample["scores"][metric["label"]]
     head = Text(sanitize.plain(metric["label"]), style="bold")
     if score["value"] is None:
@@ -311,7 +314,9 @@ def _shown_score(metric: Json, sample: Json, *, raw: bool, whole: bool) -> Rende
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
         told, untold = (parts, 0) if whole or raw else _of_weight(parts)
-        lines += [_part(part, metric, sample["contexts"]) for part in told]
+        for part in told:
+            before = "" if shown is None else _shown_before(part, metric, shown)
+            lines.append(_part(part, metric, sample["contexts"], before))
         if untold:
             more = f"{untold} not relevant ones are left out: --metric '{metric['label']}' has them"
             lines.append(Padding(dim(more), (0, 0, 0, 2)))
@@ -326,15 +331,27 @@ def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
     return (relevant, n_left_out) if n_left_out > _FEW else (parts, 0)
 
 
-def _part(part: Part, metric: Json, contexts: list[str]) -> RenderableType:
+def _shown_before(part: Part, metric: Json, shown: dict[Part, str]) -> str:
+    """The metric under which the reason and the quote of this evidence stand already, or ""."""
+    if not (part.reason or part.quote):
+        return ""
+    bare = Part(part.kind, part.text, reason=part.reason, context=part.context, quote=part.quote)
+    first = shown.setdefault(bare, metric["label"])
+    return "" if first == metric["label"] else str(first)
+
+
+def _part(part: Part, metric: Json, contexts: list[str], before: str) -> RenderableType:
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, contexts)))]
     facts = [labels.meaning(part.label)] if part.label else []
     facts += labels.facts(part, tone)
     lines.append(Text(sanitize.plain(", ".join(facts)), style=STYLES[tone]))
-    if part.reason:
-        lines.append(Text(sanitize.plain(part.reason), style="dim"))
-    lines += _excerpt(part, contexts)
+    if before:
+        lines[-1].append(f"; why: see {sanitize.plain(before)}", style="dim")
+    else:
+        if part.reason:
+            lines.append(Text(sanitize.plain(part.reason), style="dim"))
+        lines += _excerpt(part, contexts)
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
