@@ -266,7 +266,7 @@ def _worst(result: Result, metric: str) -> list[Text]:
     cases = [
         (Text(numbers.score(case.value)), case.sample, case.question)
         for case in worst(result, metric, most=LOWEST)
-        if goodness(case.value, about) < 1
+        if case.value is not None and goodness(case.value, about) < 1
     ]
     cases += [
         (Text("failed", "bold yellow"), case.sample, case.detail)

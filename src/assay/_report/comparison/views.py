@@ -69,7 +69,7 @@ def _best(one: Json) -> Text:
 
 def _table(run: Json, metrics: list[Json]) -> Table:
     name = run["name"]
-    grid = table("metric")
+    grid = table("metric", gap=0)
     numeric(grid, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
     grid.columns[0].min_width = _METRIC
     grid.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
