@@ -241,9 +241,8 @@ def sample(
     if not wanted:
         known = ", ".join(m["label"] for m in metrics)
         raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
-    texts = [("question", chosen["question"]), ("answer", chosen["answer"])]
-    texts.append(("reference", chosen["reference"]))
-    shown: dict[Part, str] | None = None if raw else {}
+    texts = [(name, chosen[name]) for name in ("question", "answer", "reference")]
+    shown: dict[Part, str] = {}
     return Group(
         Rule(Text(f"sample {sanitize.plain(chosen['id'])}, row {chosen['row']}")),
         *(_labelled(name, text or "(empty)") for name, text in texts if text is not None),
@@ -255,7 +254,6 @@ def sample(
 def _table(data: Json) -> Table:
     rows = table("metric")
     known = any(notes.quality(metric) for metric in data["metrics"])
-    # Where samples failed, a note says how far they could have moved the mean.
     counts = [name for name, key in _COUNTS.items() if any(m.get(key) for m in data["metrics"])]
     numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
     rows.add_column("spread", no_wrap=True, width=10)
@@ -293,7 +291,7 @@ def _beside(data: Json) -> list[RenderableType]:
 
 
 def _shown_score(
-    metric: Json, sample: Json, shown: dict[Part, str] | None, *, raw: bool, whole: bool
+    metric: Json, sample: Json, shown: dict[Part, str], *, raw: bool, whole: bool
 ) -> RenderableType:
     score = sample["scores"][metric["label"]]
     head = Text(sanitize.plain(metric["label"]), style="bold")
@@ -314,9 +312,7 @@ def _shown_score(
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
         told, untold = (parts, 0) if whole or raw else _of_weight(parts)
-        for part in told:
-            before = "" if shown is None else _shown_before(part, metric, shown)
-            lines.append(_part(part, metric, sample["contexts"], before))
+        lines += [_part(one, metric, sample, {} if raw else shown) for one in told]
         if untold:
             more = f"{untold} not relevant ones are left out: --metric '{metric['label']}' has them"
             lines.append(Padding(dim(more), (0, 0, 0, 2)))
@@ -333,25 +329,22 @@ def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
 
 def _shown_before(part: Part, metric: Json, shown: dict[Part, str]) -> str:
     """The metric under which the reason and the quote of this evidence stand already, or ""."""
-    if not (part.reason or part.quote):
-        return ""
     bare = Part(part.kind, part.text, reason=part.reason, context=part.context, quote=part.quote)
     first = shown.setdefault(bare, metric["label"])
-    return "" if first == metric["label"] else str(first)
+    return first if first != metric["label"] and (part.reason or part.quote) else ""
 
 
-def _part(part: Part, metric: Json, contexts: list[str], before: str) -> RenderableType:
+def _part(part: Part, metric: Json, sample: Json, shown: dict[Part, str]) -> RenderableType:
+    before = _shown_before(part, metric, shown)
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
-    lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, contexts)))]
-    facts = [labels.meaning(part.label)] if part.label else []
-    facts += labels.facts(part, tone)
+    lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, sample["contexts"])))]
+    facts = [*([labels.meaning(part.label)] if part.label else []), *labels.facts(part, tone)]
     lines.append(Text(sanitize.plain(", ".join(facts)), style=STYLES[tone]))
     if before:
         lines[-1].append(f"; why: see {sanitize.plain(before)}", style="dim")
-    else:
-        if part.reason:
-            lines.append(Text(sanitize.plain(part.reason), style="dim"))
-        lines += _excerpt(part, contexts)
+    elif part.reason:
+        lines.append(Text(sanitize.plain(part.reason), style="dim"))
+    lines += [] if before else _excerpt(part, sample["contexts"])
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
