@@ -275,6 +275,18 @@ class TestRetrievedInPart:
             shown = find_gaps([look({}, sample)])
             assert {CAUSES[gap.cause].part for gap in shown} <= {"corpus", "retrieval"}
 
+    def test_of_an_answer_that_is_empty_no_metric_of_answers_is_asked_for(self):
+        shown = find_gaps([look({}, replace(SAMPLE, answer=" "))])
+        assert {CAUSES[gap.cause].part for gap in shown} <= {"corpus", "retrieval"}
+
+    def test_without_contexts_nobody_is_asked_whether_one_says_otherwise(self):
+        outcomes = {**GOOD, "faithfulness": said("unsupported")}
+        for texts, asked in (((), False), ((" ",), False), (SAMPLE.contexts, True)):
+            shown = {
+                gap.cause for gap in find_gaps([look(outcomes, replace(SAMPLE, contexts=texts))])
+            }
+            assert ("contradicted" in shown) is asked
+
     def test_of_graded_documents_one_may_be_enough(self):
         graded = {"context_ids": ("d1", "d2"), "relevance_grades": {"d1": 2, "d9": 1}}
         assert look({}, replace(SAMPLE, answer=None, **graded)).state == "fine"

@@ -43,7 +43,7 @@ CASES = [
     ((*RUN, "--judge", "OpenAI:gpt"), "-> did you mean 'openai:gpt'?"),
     ((*RUN, "--judge", "opneai-batch:gpt"), "-> did you mean 'openai-batch:gpt'? one of: "),
     ((*RUN, "--judge", "embeded"), "-> did you mean 'embedded'? one of: "),
-    ((*RUN, "--judge", "gpt-4o"), "-> say who serves it, as in openai:gpt-4o; one of: "),
+    ((*RUN, "--judge", "gpt-4o"), "-> say who serves it, as in openai:gpt-4o or ollama:gpt-4o; "),
     ((*RUN, "--judge", "scripted:nowhere.json"), "is not a script"),
     ((*RUN, "--embedder", "scripted:judge.json"), "makes no embeddings"),
     ((*RUN, "--judge", ""), "--judge is empty -> name one, or leave it out"),

@@ -131,7 +131,7 @@ def test_the_corrected_mean_stands_beside_the_judge_and_the_labels(told):
     lines = result.stdout.splitlines()
     named = [line for line in lines if line.startswith(("the judge", "the labels", "corrected"))]
     assert len(named) == 3
-    assert "width 0.25: about" in result.stdout
+    assert "an interval 0.25 wide: about" in result.stdout
     assert "holds if the labelled samples are a random choice" in result.stdout
     (found,) = json.loads(
         told("correct", "--labels", "labels.jsonl", "--width", "0.3", "--json").stdout
@@ -181,7 +181,7 @@ def test_notes_of_a_calibration_stand_below_its_table_whole(told, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     shown = told("calibrate", "--labels", "labels.jsonl").stdout
     assert "\nbalanced accuracy: before: at 0.50" in shown
-    assert "\ncalibration error: true probabilities show " in shown
+    assert "\ncalibration error: even true probabilities would show " in shown
 
 
 def test_costs_are_shown_as_costs(told):

@@ -96,6 +96,15 @@ def test_without_metrics_those_that_the_columns_fill_and_says_which(assay, here)
     )
 
 
+def test_without_metrics_the_columns_are_named_that_may_hold_what_is_missing(assay, here):
+    (here / "bot.csv").write_text("Question,Context 1,Context 2,Reply\nq?,one,two,it is one\n")
+    told = assay("run", "bot.csv", "--dry-run").stderr
+    assert "since no row holds contexts: faithfulness, " in told.replace("\n", " ")
+    assert "did you mean --map 'contexts=Context #'?" in told
+    mapped = assay("run", "bot.csv", "--dry-run", "--map", "contexts=Context #").stderr
+    assert "did you mean" not in mapped
+
+
 def test_without_metrics_a_gap_in_one_row_leaves_no_metric_out(assay, here):
     write_rows(here / "gap.jsonl", [ROWS[0], {**ROWS[1], "reference": None}])
     result = assay("run", "gap.jsonl", "--dry-run")

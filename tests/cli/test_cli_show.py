@@ -4,7 +4,7 @@ import json
 
 import click
 import pytest
-from cli_help import FAITHFULNESS, JUDGE, SCRIPT
+from cli_help import FAITHFULNESS, JUDGE, SCRIPT, verdicts
 
 from assay._cli import main
 from assay.metrics import METRICS
@@ -76,6 +76,36 @@ def test_show_counts_sentences_that_do_not_help_unless_the_metric_is_named(assay
     assert "9 not relevant ones are left out: --metric 'context_relevance' has them" in brief
     whole = assay("show", "--sample", "mill", "--metric", "context_relevance").stdout
     assert whole.count("Otters of brood") >= 9
+
+
+def test_show_says_once_why_where_metrics_share_their_verdicts(assay, here):
+    row = {"id": "a", "question": "How high?", "contexts": ["It is 12 m high."]}
+    (here / "high.jsonl").write_text(json.dumps({**row, "answer": "It is 15 m high."}), "utf-8")
+    assert assay("run", "high.jsonl", "-m", "faithfulness,hallucination_spans").exit_code == 0
+    every = assay("show", "last", "--sample", "a").stdout
+    assert every.count("closest sentence") == 1
+    assert "; why: see faithfulness" in every
+    alone = assay("show", "last", "--sample", "a", "--metric", "hallucination_spans").stdout
+    assert "closest sentence" in alone
+    assert "why: see" not in alone
+
+
+def test_what_failed_altogether_is_neither_diagnosed_nor_reported_next(assay, here):
+    (here / "judge.json").write_text(json.dumps({**SCRIPT, "verify_statements": "?"}), "utf-8")
+    shown = assay(*FAITHFULNESS, *JUDGE).stdout
+    assert "--sample tower --raw" in shown
+    assert "assay diagnose" not in shown
+    assert "assay report" not in shown
+
+
+def test_a_sample_with_the_best_score_is_not_listed_among_the_worst(assay, here):
+    good = {**SCRIPT, "verify_statements": verdicts(s1=True, s2=True)}
+    (here / "judge.json").write_text(json.dumps(good), "utf-8")
+    assert assay(*FAITHFULNESS, *JUDGE).exit_code == 0
+    shown = assay("show")
+    assert shown.exit_code == 0
+    assert "worst first" not in shown.stdout
+    assert "--sample ID" in shown.stdout
 
 
 def test_show_raw_has_every_word(scored):

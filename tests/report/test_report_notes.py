@@ -96,6 +96,20 @@ def test_metrics_undefined_on_as_many_samples_are_one_remark() -> None:
     ]
 
 
+def test_what_the_data_lack_is_not_said_a_second_time_of_the_scores() -> None:
+    data = fixture.small()
+    total = data["run"]["n_samples"]
+    for metric in data["metrics"]:
+        metric["n_undefined"] = 7 if metric["label"] == "faithfulness" else 0
+    why = (
+        f"7 of {total} rows have no 'answer' (the first is row 1): faithfulness is undefined there"
+    )
+    for note, n_told in ((why, 1), (why.replace("7", "6"), 2), (why.replace("faith", "f"), 2)):
+        data["run"]["notes"] = [note]
+        told = [one.text for one in notes.notes(data) if "undefined" in one.text]
+        assert len(told) == n_told
+
+
 def test_of_a_metric_without_any_score_no_mean_is_spoken_of() -> None:
     data = fixture.small()
     data["metrics"] = [{**data["metrics"][0], "n_scored": 0, "n_failed": 12, "mean": None}]

@@ -426,15 +426,17 @@ def described(result: Result) -> Compared:
 
 def _gaps(compared: Sequence[MetricComparison], name_of: Callable[[int], str]) -> list[str]:
     """Where so many samples are missing that the pairs may not speak for all."""
-    warned = []
+    metrics: dict[tuple[int, int, int], list[str]] = {}
     for one in compared:
         n = one.paired.n if one.paired else 0
         missing = sum(left.n for left in one.left_out)
         if missing > (n + missing) / 5:
-            both = f"{name_of(0)} and {name_of(one.run)}"
-            text = f"{one.metric}: {missing} of {n + missing} samples cannot be compared between"
-            warned.append(f"{text} {both}: the difference speaks about the rest.")
-    return warned
+            metrics.setdefault((one.run, missing, n + missing), []).append(one.metric)
+    return [
+        f"{', '.join(names)}: {missing} of {n} samples cannot be compared between "
+        f"{name_of(0)} and {name_of(run)}: the difference speaks about the rest."
+        for (run, missing, n), names in metrics.items()
+    ]
 
 
 def largest(

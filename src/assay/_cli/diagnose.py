@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
-from rich.console import Group, RenderableType
 from rich.text import Text
 
 from assay._analysis import diagnosis
@@ -20,7 +19,7 @@ from assay._report import numbers
 from assay._report import run as report
 from assay._report.diagnosis import views
 from assay._report.run import collect, html, sample_values, summed_up
-from assay._report.tables import listed
+from assay._report.tables import goodness, listed
 from assay._runner.result import Result, labels
 from assay._runner.settings import Settings
 from assay._store import Store
@@ -201,8 +200,8 @@ def show_command(request: _ShowRequest) -> int:
             console.print(report.about(data))
             return OK
         console.print(report.summary(data))
-        for metric in metrics:
-            console.print(_worst(result, metric))
+        for text in (text for metric in metrics for text in _worst(result, metric)):
+            console.print(text)
         line = command_line("show", run_name(result), "--sample", "ID", store=request.store)
         console.print(Text(f"{line} shows why", style="dim"), soft_wrap=True)
     return OK
@@ -262,13 +261,16 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
     return {**summary, "metrics": rows, "worst": cases}
 
 
-def _worst(result: Result, metric: str) -> RenderableType:
+def _worst(result: Result, metric: str) -> list[Text]:
+    """The lowest scores, without those that no score could be better than, and what failed."""
+    about = result.run.config["about"][metric]
     cases = [
         (Text(numbers.score(case.value)), case.sample, case.question)
         for case in worst(result, metric, most=LOWEST)
+        if case.value is not None and goodness(case.value, about) < 1
     ]
     cases += [
         (Text("failed", "bold yellow"), case.sample, case.detail)
         for case in failed(result, metric, most=FAILED)
     ]
-    return Group(Text(f"{metric}, worst first", style="bold"), *listed(cases))
+    return [Text(f"{metric}, worst first", style="bold"), *listed(cases)] if cases else []

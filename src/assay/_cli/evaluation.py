@@ -13,8 +13,10 @@ from assay._runner.plan import who_can
 from assay._runner.settings import Engine, Settings
 from assay._runner.stack import choose
 from assay.data import FIELDS, Record, read
+from assay.data.columns import likely_column
 from assay.data.files import is_uri, near
 from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
+from assay.data.missing_fields import options as map_options
 from assay.data.tables import parted
 from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
@@ -40,10 +42,12 @@ class MetricSelection:
     Attributes:
         metrics: Their names.
         left_out: Name -> why, for the others of the usual ones.
+        near_columns: The options that would fill what these lack, "" if no column is called so.
     """
 
     metrics: tuple[str, ...]
     left_out: Mapping[str, str]
+    near_columns: str
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,22 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
     if not fit:
         remedy = who_can(unable[0]) if unable else _MAP
         raise InputError(_none_fits(data, settings.mapping, survey, left_out, remedy))
-    return MetricSelection(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
+    usual = {name: left_out[name] for name in USUAL if name in left_out}
+    return MetricSelection(tuple(fit), usual, _near_columns(usual, gaps, survey, settings.mapping))
+
+
+def _near_columns(
+    left_out: Iterable[str],
+    gaps: Mapping[str, str],
+    survey: "_Survey",
+    mapping: Mapping[str, str],
+) -> str:
+    """The options that would fill fields that no row holds, by what columns are called."""
+    columns = [name for name in survey.columns if name not in mapping.values()]
+    needs = {need for name in left_out for need in METRICS[name].needs}
+    absent = [need for need in FIELDS if need in needs and gaps.get(need) == _ABSENT]
+    near = {need: likely_column(need, columns) for need in absent}
+    return map_options({need: [column] for need, column in near.items() if column})
 
 
 def _none_fits(

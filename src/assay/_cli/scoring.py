@@ -82,8 +82,10 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
         commands.append(("show", run, "--sample", first))
     elif failed:
         commands.append(("show", run, "--sample", _first_failed(result), "--raw"))
-    commands.append(("diagnose", run))
-    if not evaluation.outs:
+    is_scored = any(row.n_scored for row in result.summary())
+    if is_scored:
+        commands.append(("diagnose", run))
+    if is_scored and not evaluation.outs:
         commands.append(("report", run, "--out", "report.html"))
     names = ["next", *[""] * len(commands)]
     return lines + [
@@ -225,6 +227,8 @@ def _introduce(evaluation: Evaluation) -> None:
             by_reason.setdefault(why, []).append(name)
         for why, names in by_reason.items():
             say(f"  left out, since {why}: {', '.join(names)}")
+        if selection.near_columns:
+            say(f"  did you mean {selection.near_columns}?")
     for kind, template in evaluation.settings.prompts.items():
         say(f"prompt replaced: {kind} ({template.digest})")
 

@@ -163,8 +163,8 @@ def counts(metric: Agreement) -> list[tuple[str, int]]:
     return [
         ("both good", confusion.good_good),
         ("both bad", confusion.bad_bad),
-        ("people good, metric bad (false alarm)", confusion.good_bad),
-        ("people bad, metric good (missed)", confusion.bad_good),
+        ("false alarms (good by people, bad by the metric)", confusion.good_bad),
+        ("missed (bad by people, good by the metric)", confusion.bad_good),
     ]
 
 
@@ -178,13 +178,14 @@ def difference(case: Disagreement, metric: Agreement) -> str:
 
 
 def evidence(case: Disagreement) -> list[str]:
-    """The parts of the score in words: verdict, text, reason."""
+    """The parts of the score in words: verdict, text, reason; the least probable first."""
     lines = []
-    for part in case.parts:
+    for part in sorted(case.parts, key=lambda part: 2 if (p := part.probability) is None else p):
         label = part.label or part.kind
         chance = part.probability
         label_and_chance = f"{label} ({numbers.score(chance)})" if chance is not None else label
-        lines.append(": ".join(filter(None, [label_and_chance, part.text, part.reason])))
+        text = part.text.removesuffix(".") if part.reason else part.text
+        lines.append(": ".join(filter(None, [label_and_chance, text, part.reason])))
     return lines
 
 
@@ -274,7 +275,7 @@ def grids(table: Concordance) -> list[tuple[str, list[list[str]]]]:
 Json = Mapping[str, Any]
 _STYLES: Final = {"yes": "cyan", "no": "bold yellow", "undecided": "yellow", "": ""}
 _EXCERPT: Final = 200
-_PARTS: Final = 6
+_PARTS: Final = 2
 
 
 def console(data: Json) -> RenderableType:

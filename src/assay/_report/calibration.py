@@ -54,7 +54,8 @@ def rows(card: Card, quality: Quality) -> list[Row]:
     """The table: each number with its interval."""
     usual = "no usual threshold" if quality.usual is None else f"at {numbers.score(quality.usual)}"
     raw = "" if quality.brier_before else "the scores are no probabilities"
-    chance = f"true probabilities show {numbers.score(quality.error_by_chance)} on so few labels"
+    by_chance = numbers.score(quality.error_by_chance)
+    chance = f"even true probabilities would show {by_chance} on so few labels"
     # A cost is kept as what is gained, so that more is better.
     sign = -1 if card.objective.name == "cost" else 1
     name = "mean cost (low is good)" if sign < 0 else card.objective.words
@@ -224,6 +225,7 @@ def notes(correction: Correction, width: float) -> Iterable[str]:
 def _needed(correction: Correction, width: float) -> str:
     needed, unjudged = correction.labels_for(width), correction.labels_for(width, judged=False)
     without = "more than there are samples" if unjudged is None else f"{unjudged:,}"
+    wide = f"an interval {width:g} wide"
     if needed is None:
-        return f"width {width:g}: not even with a label for every sample; judge more samples"
-    return f"width {width:g}: about {needed:,} labels in all ({without} without the judge)"
+        return f"{wide}: not even with a label for every sample; score more samples"
+    return f"{wide}: about {needed:,} labels in all ({without} without the judge)"

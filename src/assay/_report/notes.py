@@ -1,5 +1,6 @@
 """What a reader must know before believing the numbers of a run."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -120,7 +121,8 @@ def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def judge_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """How often the judge is wrong: one line, whatever the number of metrics."""
-    lines = [("judge", text) for text in data["unmeasured"]]
+    is_scored = any(metric["n_scored"] for metric in data["metrics"])
+    lines = [("judge", text) for text in data["unmeasured"] if is_scored]
     if any(quality(metric) for metric in data["metrics"]):
         about = (
             "of 100 bad ones and of 100 good ones, how many the judge flags, by people's labels "
@@ -301,7 +303,7 @@ def _unfit(data: Mapping[str, Any]) -> list[Note]:
 
     of_them: dict[tuple[int, bool], list[str]] = {}
     for metric in data["metrics"]:
-        if metric["n_undefined"] > total / 5:
+        if metric["n_undefined"] > total / 5 and not _is_told(metric, data["run"]):
             key = (metric["n_undefined"], metric["n_scored"] > 0)
             of_them.setdefault(key, []).append(metric["label"])
     lines = []
@@ -315,6 +317,13 @@ def _unfit(data: Mapping[str, Any]) -> list[Note]:
             text = f"{', '.join(labels)} are undefined on {share} each: {rest}."
         lines.append(Note("warn", text))
     return lines
+
+
+def _is_told(metric: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
+    """Whether a remark on the data says of all the samples that a metric is undefined on them."""
+    of_all = f"{metric['n_undefined']:,} of {run['n_samples']:,} rows"
+    name = re.compile(rf"(?<![\w:]){re.escape(metric['label'])}(?![\w:])")
+    return any(text.startswith(of_all) and name.search(text) for text in run.get("notes", ()))
 
 
 def _few(data: Mapping[str, Any]) -> list[Note]:

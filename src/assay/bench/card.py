@@ -1,6 +1,7 @@
 """The card of a judge: what was measured, and how well each metric tells bad from good by it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,7 +76,12 @@ def read(path: str | Path) -> JudgeCard:
         raise InputError(what, "`assay bench --out card.json` writes one") from error
     except msgspec.MsgspecError as error:
         what = f"'{path}' is not a judge card: {error}"
-        raise InputError(what, "`assay bench --out card.json` writes one") from error
+        hint = "`assay bench --out card.json` writes one"
+        with suppress(msgspec.MsgspecError):
+            if "threshold" in msgspec.json.decode(Path(path).read_bytes(), type=dict[str, Any]):
+                what = f"'{path}' is the card of a calibration, not of a judge"
+                hint = "`assay calibrate RUN --card FILE` applies it; " + hint
+        raise InputError(what, hint) from error
 
 
 class Labelled(NamedTuple):

@@ -209,7 +209,8 @@ def _named(spec: str, *, embedder: bool) -> Backend:
     near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
     hint = f"did you mean '{near}{':' * bool(rest)}{_abbreviated(rest)}'?" if near else ""
     if not (near or rest):
-        hint = f"say who serves it, as in openai:{_abbreviated(spec)};"
+        who = f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
+        raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{who}; embedded needs no server")
     if rest and all(part.isidentifier() for part in scheme.split(".")):
         return backend(imported(spec, "judge", hint))
     known = f"one of: {'; '.join(SPECS)}"

@@ -28,6 +28,8 @@ Statements: TypeAlias = tuple[Statement, ...]
 UNCERTAIN: Final = "uncertain"
 SUPPORT: Final = ("supported", "unsupported")
 BY_VERDICTS = "verdicts of 0 or 1: the judge gives no probabilities"
+NO_CONTEXT: Final = "no context"
+EMPTY: Final = "the text to find it in is empty"
 EXPECTED = "the expected value, by the judge's probabilities"
 
 
@@ -73,14 +75,16 @@ async def verify(
     tasks = [VerifyStatements(*group) for group in groups if group[0] and not blank(*group[1])]
     answers = iter(await judge.each(tasks))
     return [
-        next(answers) if statements and not blank(*contexts) else unsupported(statements)
+        next(answers)
+        if statements and not blank(*contexts)
+        else unsupported(statements, EMPTY if contexts else NO_CONTEXT)
         for statements, contexts in groups
     ]
 
 
-def unsupported(statements: Statements) -> tuple[Verdict, ...]:
+def unsupported(statements: Statements, reason: str = NO_CONTEXT) -> tuple[Verdict, ...]:
     """The verdicts where there is nothing to support a statement."""
-    return tuple(Verdict(s.id, supported=False, reason="no context") for s in statements)
+    return tuple(Verdict(s.id, supported=False, reason=reason) for s in statements)
 
 
 def verdict_parts(

@@ -6,6 +6,7 @@ from typing import Literal
 
 from assay._analysis.diagnosis.facts import ADDRESSES, Facts, Known, MetricParts, Parts, holds, sure
 from assay._analysis.diagnosis.findings import CAUSES, Diagnosed, Evidence, Finding, Support
+from assay.metrics.evidence import blank
 from assay.metrics.groundedness import any_unsupported
 
 # "behind": found below what was handed on. "there": the generator had it. "disputed": the right
@@ -23,6 +24,7 @@ _CAUSES = {
 _ORDER = {name: number for number, name in enumerate(CAUSES)}
 _RETRIEVAL = frozenset({"not_in_corpus", "not_retrieved", "not_in_contexts", "ranked_too_low"})
 # What is claimed only of contexts that hold the answer.
+_BY_CONTEXTS = frozenset({"contradicted", "over_claimed"})
 _HOLDING = frozenset({"wrong_refusal", "ignored", "incomplete"})
 _DISPUTED = (
     "what counts as the right context is there and does not hold the reference: see whether the "
@@ -177,9 +179,11 @@ def _doubt(facts: Facts) -> float:
 
 def _untold(facts: Facts, location: Location) -> frozenset[str]:
     """What no metric and no further column would tell."""
-    if facts.sample.answer is None:
+    if facts.sample.answer is None or _says_nothing(facts):
         return _OF_ANSWERS
-    return _HOLDING if location.where == "disputed" else frozenset()
+    untold = _HOLDING if location.where == "disputed" else frozenset()
+    contexts = facts.sample.contexts
+    return untold if contexts is None or not blank(*contexts) else untold | _BY_CONTEXTS
 
 
 def _findings(facts: Facts, location: Location) -> list[Finding]:

@@ -15,6 +15,7 @@ from assay._report.page import asset, page
 from assay._report.sanitize import cell, code, inline
 from assay._report.tables import (
     STYLES,
+    Name,
     folded,
     joined,
     markdown_table,
@@ -28,7 +29,7 @@ Json = Mapping[str, Any]
 _SAMPLES: Final = 3
 _EXCERPT: Final = 160
 _PARTS: Final = 2
-_METRIC: Final = 12  # characters of its name, at least
+_METRIC: Final = 14  # characters of its name, at least: "hallucination_" stays whole
 
 
 def console(data: Json, *, show_all: bool = False) -> RenderableType:
@@ -65,7 +66,7 @@ def _run(run: Json) -> Text:
 
 def _table(run: Json, metrics: list[Json]) -> Table:
     name = run["name"]
-    grid = table("metric")
+    grid = table("metric", gap=0)
     numeric(grid, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
     grid.columns[0].min_width = _METRIC
     grid.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
@@ -75,7 +76,7 @@ def _table(run: Json, metrics: list[Json]) -> Table:
     return grid
 
 
-def _row(one: Json) -> list[Text]:
+def _row(one: Json) -> list[RenderableType]:
     name = Text(sanitize.plain(one["metric"]))
     if not one["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
@@ -85,10 +86,11 @@ def _row(one: Json) -> list[Text]:
         verdict = Text("not found", style="dim")
     paired = one["paired"]
     if paired is None:
-        return [name, *(Text(numbers.DASH) for _ in range(7)), Text(one["verdict"])]
+        return [Name(name), *(Text(numbers.DASH) for _ in range(7)), Text(one["verdict"])]
     before, after, difference, *rest = map(Text, comparison.cells(one))
     difference.style = "bold"
-    return [name, before, after, difference, *rest, Text("/".join(comparison.became(one))), verdict]
+    sides = Text("/".join(comparison.became(one)))
+    return [Name(name), before, after, difference, *rest, sides, verdict]
 
 
 def _about(one: Json, text: str) -> Text:

@@ -237,20 +237,19 @@ def sample(
     if not wanted:
         known = ", ".join(m["label"] for m in metrics)
         raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
-    texts = [("question", chosen["question"]), ("answer", chosen["answer"])]
-    texts.append(("reference", chosen["reference"]))
+    texts = [(name, chosen[name]) for name in ("question", "answer", "reference")]
+    shown: dict[Part, str] = {}
     return Group(
         Rule(Text(f"sample {sanitize.plain(chosen['id'])}, row {chosen['row']}")),
-        *(_labelled(name, text) for name, text in texts if text is not None),
+        *(_labelled(name, text or "(empty)") for name, text in texts if text is not None),
         *(_turn(turn) for turn in turns(chosen)),
-        *(_shown_score(m, chosen, raw=raw, whole=metric is not None) for m in wanted),
+        *(_shown_score(m, chosen, shown, raw=raw, whole=metric is not None) for m in wanted),
     )
 
 
 def _table(data: Json) -> Table:
     rows = table("metric")
     known = any(notes.quality(metric) for metric in data["metrics"])
-    # Where samples failed, a note says how far they could have moved the mean.
     counts = [name for name, key in _COUNTS.items() if any(m.get(key) for m in data["metrics"])]
     numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
     rows.add_column("spread", no_wrap=True, width=10)
@@ -287,7 +286,9 @@ def _beside(data: Json) -> list[RenderableType]:
     return [Text.assemble((f"{sanitize.plain(k)}: ", "dim"), sanitize.plain(v)) for k, v in lines]
 
 
-def _shown_score(metric: Json, sample: Json, *, raw: bool, whole: bool) -> RenderableType:
+def _shown_score(
+    metric: Json, sample: Json, shown: dict[Part, str], *, raw: bool, whole: bool
+) -> RenderableType:
     score = sample["scores"][metric["label"]]
     head = Text(sanitize.plain(metric["label"]), style="bold")
     if score["value"] is None:
@@ -307,7 +308,7 @@ def _shown_score(metric: Json, sample: Json, *, raw: bool, whole: bool) -> Rende
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
         listed, n_more = (parts, 0) if whole or raw else _of_weight(parts)
-        lines += [_part(part, metric, sample["contexts"]) for part in listed]
+        lines += [_part(part, metric, sample, {} if raw else shown) for part in listed]
         if n_more:
             more = f"{n_more} not relevant ones are left out: --metric '{metric['label']}' has them"
             lines.append(Padding(dim(more), (0, 0, 0, 2)))
@@ -322,15 +323,24 @@ def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
     return (relevant, n_left_out) if n_left_out > _FEW else (parts, 0)
 
 
-def _part(part: Part, metric: Json, contexts: list[str]) -> RenderableType:
+def _shown_before(part: Part, metric: Json, shown: dict[Part, str]) -> str:
+    """The metric under which the reason and the quote of this evidence stand already, or ""."""
+    bare = Part(part.kind, part.text, reason=part.reason, context=part.context, quote=part.quote)
+    first = shown.setdefault(bare, metric["label"])
+    return first if first != metric["label"] and (part.reason or part.quote) else ""
+
+
+def _part(part: Part, metric: Json, sample: Json, shown: dict[Part, str]) -> RenderableType:
+    before = _shown_before(part, metric, shown)
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
-    lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, contexts)))]
-    facts = [labels.meaning(part.label)] if part.label else []
-    facts += labels.facts(part, tone)
+    lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, sample["contexts"])))]
+    facts = [*([labels.meaning(part.label)] if part.label else []), *labels.facts(part, tone)]
     lines.append(Text(sanitize.plain(", ".join(facts)), style=STYLES[tone]))
-    if part.reason:
+    if before:
+        lines[-1].append(f"; why: see {sanitize.plain(before)}", style="dim")
+    elif part.reason:
         lines.append(Text(sanitize.plain(part.reason), style="dim"))
-    lines += _excerpt(part, contexts)
+    lines += [] if before else _excerpt(part, sample["contexts"])
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
