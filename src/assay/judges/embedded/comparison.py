@@ -25,7 +25,7 @@ from assay.judges.embedded.foreign import compare_foreign
 from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
-from assay.judges.embedded.swaps import Swap, find_swap
+from assay.judges.embedded.swaps import UNKNOWN, Swap, find_swap
 from assay.judges.embedded.times import compare_times
 from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings
 
@@ -401,7 +401,9 @@ def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
 
 
 def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
-    """What it mixes up, by itself or beside its question."""
+    """What it mixes up, by itself or beside its question; of one that says much else, nothing."""
+    if len(claim.content_stems - evidence.stems) > UNKNOWN:
+        return None
     starts = dict.fromkeys((claim.start, 0))
     told = evidence.parts, evidence.alike, evidence.siblings
     swaps = (find_swap(statement[at:], *told) for at in starts)

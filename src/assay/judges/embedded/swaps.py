@@ -36,12 +36,19 @@ _NEAR = 3  # parts from one to the other, at most
 _ALIKE = 1 / 2  # of the shorter one's words, at least, both have in the same order
 _SHORT = 4  # words: of no more, one is enough
 _TITLE = 4  # words of a noun phrase between the beginning of a sentence and a comma
+# "Version 2.2, released in May, made": what stands between the commas is cut out by clauses.
+_ASIDE = re.compile(r"[^,;]{2,60}, [^,;]{2,80}, (?!and\b|or\b)")
+_PRONOUN = re.compile(r"\b(?:it|he|she|they|its|his|her|their)\b", re.IGNORECASE)
+_NEAR_START = 60  # characters that the first pronoun stands in
+_NAMED = re.compile(
+    rf"\W*(?:[Tt]he\s)?(?P<name>[A-Z][\w.'\u2019-]*)\s+(?:{FINITE}|[a-z]+s|[a-z]+ed)\b"
+)
 _RELATIVE = re.compile(r"^(?:which|who)\s+")
 # "a vaccine against A and one against B": the later part repeats what is left out by a pronoun.
 _STANDS_FOR = re.compile(r"\W*(?:the\s+)?(?:ones?|none|that|those|another)\b", re.IGNORECASE)
 _STOPS = frozenset(map(words.stem, words.STOP_WORDS))
 _NEIGHBOURS = 10  # parts about names that one of them is laid beside
-_FURTHER = 1  # content words of a statement that stand nowhere: "goes" for "runs"
+UNKNOWN = 1  # content words of a statement that stand nowhere: "goes" for "runs"
 # ruff: noqa: SIM905 - word lists read better as prose
 
 # "Plan B", "line S4", "version 2.1", "Ward 3", "phase 2".
@@ -138,8 +145,9 @@ class Part:
 
     @cached_property
     def name(self) -> str:
-        """The name that is all of its subject, stemmed; "" if it is about anything else."""
-        own = words.stems(self.subject)
+        """The one name that it begins with before its verb, stemmed; "" for anything else."""
+        match = _NAMED.match(self._plain)
+        own = words.stems(match["name"]) if match else []
         return own[0] if len(own) == 1 and own[0] in self.names else ""
 
     @cached_property
@@ -194,7 +202,7 @@ def parts(text: str, piece: int = 0, context: int = 0, before: str = "") -> list
         context: Place of its context among the contexts.
         before: The sentence before it, with its subject.
     """
-    told = clauses.parts(text) if _JOINT.search(text) else []
+    told = clauses.parts(text) if _ASIDE.match(text) else []
     collected: list[Part] = []
     for clause in told or [clauses.Part(text, 0, len(text))]:
         for start, end in _cuts(clause.text):
@@ -223,15 +231,15 @@ def _cuts(text: str) -> list[Span]:
 
 def _with_subject(text: str, former: Part, *, begins: bool) -> str:
     """A part with the subject of the one before, where it has none but a pronoun or its verb."""
-    subject = former.subject
-    if not subject:
-        return text
     if begins:
+        subject = former.subject if _PRONOUN.search(text, 0, _NEAR_START) else ""
+        if not subject:
+            return text
         return resolve(text, subject, alone=is_alone(former.whole or former.text, subject))
     predicate = _RELATIVE.sub("", text)
-    verb = Words(predicate)
-    finite = verb.auxiliary(0) or verb.forms(0) & {"s", "past"}
-    return f"{subject} {predicate}" if finite else text
+    verb = Words(predicate.partition(" ")[0])
+    finite = len(verb) and (verb.auxiliary(0) or verb.forms(0) & {"s", "past"})
+    return f"{former.subject} {predicate}" if finite and former.subject else text
 
 
 def pairs(sentence_parts: Sequence[Part]) -> Iterator[Pair]:
@@ -400,7 +408,7 @@ def _of_another(
         kin = siblings[mine]
         said = (part.stems & known).difference({mine}, *kin.values())
         missing = part.stems - known
-        if len(said) < _LEAST or len(missing) > _FURTHER or part.stems & kin.keys():
+        if len(said) < _LEAST or len(missing) > UNKNOWN or part.stems & kin.keys():
             continue
         about = [each for each in evidence_parts if mine in each.stems]
         # Of this one, or of none in particular: "all plans can be cancelled".
