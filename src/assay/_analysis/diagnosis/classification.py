@@ -23,8 +23,8 @@ _CAUSES = {
 }
 _ORDER = {name: number for number, name in enumerate(CAUSES)}
 _RETRIEVAL = frozenset({"not_in_corpus", "not_retrieved", "not_in_contexts", "ranked_too_low"})
-# What is claimed only of contexts that hold the answer.
 _BY_CONTEXTS = frozenset({"contradicted", "over_claimed"})
+# What is claimed only of contexts that hold the answer.
 _HOLDING = frozenset({"wrong_refusal", "ignored", "incomplete"})
 _DISPUTED = (
     "what counts as the right context is there and does not hold the reference: see whether the "
