@@ -80,20 +80,6 @@ _SHARING = frozenset(
 )
 
 
-class Swap(NamedTuple):
-    """What a statement mixes up.
-
-    Attributes:
-        piece: Index of the piece of evidence that the first stands in.
-        first: A part of a sentence of the contexts.
-        second: Another one that says the same of something else.
-    """
-
-    piece: int
-    first: str
-    second: str
-
-
 @dataclass(frozen=True)
 class Part:
     """A part of a sentence that says something by itself.
@@ -138,10 +124,9 @@ class Part:
         """What it is about, as it is written; "" where that is not sure."""
         plain = Words(self._plain)
         subject = find_subject(plain, 0)
-        if subject:
-            return subject.text
         alone = self.begins and len(plain) <= _TITLE and plain.opens_object(0)
-        return self._plain.strip() if alone else ""
+        text = subject.text if subject else self._plain.strip() if alone else ""
+        return text.replace("LetterA", "A").replace("MonthMay", "May")
 
     @cached_property
     def name(self) -> str:
@@ -172,6 +157,13 @@ class Part:
 
 def _labelled(text: str) -> str:
     return _MAY.sub("MonthMay", _LETTER.sub("LetterA", text))
+
+
+class Swap(NamedTuple):
+    """Two parts of sentences of the contexts, of different things, that a statement mixes up."""
+
+    first: Part
+    second: Part
 
 
 class Slot(NamedTuple):
@@ -378,7 +370,7 @@ def find_swap(
         }
         if mixed and sentences <= both:
             first, second, _ = mixed[0]
-            return Swap(first.piece, first.text.strip(), second.text.strip())
+            return Swap(first, second)
         swap = _of_another(part, evidence_parts, siblings)
         if swap:
             return swap
@@ -420,7 +412,7 @@ def _of_another(
             if theirs and not any(_SHARING & {*each.tokens} for each in (other, *about)):
                 if any(_holds(stems, said, other) for stems in own):
                     break
-                return Swap(other.piece, about[0].text.strip(), other.text.strip())
+                return Swap(about[0], other)
     return None
 
 

@@ -25,6 +25,7 @@ from assay.judges.embedded.evidence import Evidence, Piece, as_written, claim_st
 from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.reader import Reader, Reading
 from assay.judges.embedded.replies import as_assertion, with_evidence_amounts
+from assay.judges.embedded.swaps import Part
 from assay.tasks.verification import UNCERTAIN, is_uncertain
 
 
@@ -321,9 +322,7 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
     if comparison.unit:
         doubts.append(_other_figure(judged, comparison.unit, evidence.pieces))
     if comparison.swap:
-        place, *exchanged = comparison.swap
-        first, second = (evidence.pieces[place].as_written(part) for part in exchanged)
-        doubts.append(f"it mixes up {_listed([first, second])}")
+        doubts.append(f"it mixes up {_listed([_written(p, evidence) for p in comparison.swap])}")
     doubts += _doubts_by_symbols(judged, evidence)
     absent = judged.written([*comparison.numbers, *comparison.names])
     if absent:
@@ -340,6 +339,13 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
         far = judged.written(comparison.far_numbers)
         doubts.append(f"{_listed(far)} {_do(far)} not appear near the closest sentence")
     return doubts
+
+
+def _written(part: Part, evidence: Evidence) -> str:
+    """A part as its context writes it, behind the subject that it leaves out."""
+    text = part.text.strip()
+    subject = part.whole.removesuffix(part.text) if part.whole.endswith(part.text) else ""
+    return subject + evidence.pieces[part.piece].as_written(text)
 
 
 def _doubts_by_symbols(judged: Judged, evidence: Evidence) -> list[str]:
