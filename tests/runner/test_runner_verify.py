@@ -67,7 +67,7 @@ def test_nothing_is_asked_where_there_is_nothing_to_support_a_statement():
     judge = assay.Scripted({"verify_statements": "what nobody can read"})
     row = {"statements": ["It is."], "contexts": ["  "]}
     assert assay.verify_many([row, {"statements": [], "contexts": ["x"]}], judge=judge) == [
-        (assay.Verdict("s1", supported=False, reason="no context"),),
+        (assay.Verdict("s1", supported=False, reason="the text to find it in is empty"),),
         (),
     ]
 
