@@ -363,14 +363,13 @@ def find_swap(
         if any(part.stems <= other.stems for other in evidence_parts):
             continue
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
-        # A sentence that holds both holds every word, and says it no more than they do.
-        both = {first.piece for first, second, _ in mixed if first.piece == second.piece}
-        sentences = {
-            piece for piece, stems in _whole(evidence_parts).items() if part.stems <= stems
-        }
-        if mixed and sentences <= both:
-            first, second, _ = mixed[0]
-            return Swap(first, second)
+        if mixed:
+            # A sentence that holds both holds every word, and says it no more than they do.
+            both = {first.piece for first, second, _ in mixed if first.piece == second.piece}
+            whole = _whole(evidence_parts).items()
+            if {piece for piece, stems in whole if part.stems <= stems} <= both:
+                first, second, _ = mixed[0]
+                return Swap(first, second)
         swap = _of_another(part, evidence_parts, siblings)
         if swap:
             return swap
