@@ -67,8 +67,8 @@ class Measured(NamedTuple):
     overlap: np.ndarray
 
 
-def rows(path: Path, most: int) -> list[dict[str, Any]]:
-    """At most so many rows of a file, the same ones each time, pairs together."""
+def rows(path: Path, most: int | None) -> list[dict[str, Any]]:
+    """At most so many rows of a file or all, the same ones each time, pairs together."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         found = [json.loads(line) for line in lines]
     return sorted(found, key=_by_chance)[:most]
