@@ -228,26 +228,3 @@ def test_a_tiny_model_learns_and_is_read_as_onnx(tiny, tmp_path):
     assert made.loss < 3
     assert adapting.embedding(tmp_path / "new")(["a tower"]).shape == (1, 32)
     assert (tmp_path / "new" / "model.safetensors").is_file()
-    assert made.pretraining is None
-
-
-def test_masked_words_are_learnt_before_and_the_same_every_time(tiny, tmp_path):
-    def weights(name, passes):
-        training = fine_tuning.Training(
-            pretrain=passes, epochs=1, batch=4, rate=3e-3, tokens=64, threads=1
-        )
-        settings = adapting.Adapting(held_out=0.5, training=training)
-        made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / name, settings=settings)
-        return made.pretraining, (tmp_path / name / "model.onnx").read_bytes()
-
-    first, second, without = weights("a", 12), weights("b", 12), weights("c", 0)
-    assert first == second
-    assert first[1] != without[1]
-    assert without[0] is None
-    assert first[0].passes == 12
-    assert first[0].loss < first[0].first_loss - 1
-    assert [gain.measure for gain in first[0].gains][-1] == "MRR"
-    model = fine_tuning.Model(tiny)
-    model._tokenizer.mask_token = None
-    with pytest.raises(InputError, match="has no mask token"):
-        model.pretrain(["a tower"], fine_tuning.Training(pretrain=1))

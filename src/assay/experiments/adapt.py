@@ -1,8 +1,7 @@
 """`adapt`: an embedder fine-tuned to a corpus, and measured on questions that it has not seen."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,23 +47,6 @@ class Adapting:
 
 
 @dataclass(frozen=True, slots=True)
-class Pretraining:
-    """What guessing masked words did, before the fine-tuning.
-
-    Attributes:
-        passes: How often every passage was read.
-        first_loss: Mean loss of the first tenth of its steps.
-        loss: The same of the last tenth.
-        gains: What it gained by itself: "adapted" is the base pre-trained alone.
-    """
-
-    passes: int
-    first_loss: float
-    loss: float
-    gains: tuple[Gain, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Adaptation:
     """An embedder that was adapted.
 
@@ -80,7 +62,6 @@ class Adaptation:
         loss: Mean loss at the end of the training.
         gains: What it gained, measure by measure.
         level: Nominal coverage of the intervals.
-        pretraining: What pre-training did; None if there was none.
     """
 
     base: str
@@ -94,7 +75,6 @@ class Adaptation:
     loss: float
     gains: tuple[Gain, ...]
     level: float
-    pretraining: Pretraining | None = None
 
 
 def adapt(
@@ -114,7 +94,7 @@ def adapt(
         questions: A data set of questions about the corpus; None: sentences taken out of it.
         out: The folder to write: for ``onnx:FOLDER`` and for sentence-transformers.
         settings: How it is done.
-        on_progress: Called with (steps done, all): of pre-training, then of the training.
+        on_progress: Called with (steps done, all) of the training.
 
     Raises:
         InputError: If anything cannot be used; told before the training begins.
@@ -125,18 +105,11 @@ def adapt(
     material = read_material(corpus, questions, words=settings.words)
     divided = split(material.questions, settings.held_out, seed=settings.seed)
     model = Model(base, settings.training.threads)
-    if settings.training.pretrain:
-        model.check_words()
-    with _exported(model, settings) as embed:
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder))  # measured as it will be read
+        embed = embedding(Path(folder), settings.training.threads)
         triplets = mine(divided.train, material, embed)
         before = ranked(divided.held_out, material, embed)
-    pretraining = None
-    if settings.training.pretrain:
-        losses = model.pretrain(material.passages, settings.training, on_progress)
-        with _exported(model, settings) as embed:
-            between = ranked(divided.held_out, material, embed)
-        by_pretraining = gains(divided.held_out, before, between, level=settings.level)
-        pretraining = Pretraining(settings.training.pretrain, *losses, by_pretraining)
     loss = model.train(triplets, material, settings.training, on_progress)
     model.save(out)
     after = ranked(divided.held_out, material, embedding(out, settings.training.threads))
@@ -152,16 +125,7 @@ def adapt(
         loss=loss,
         gains=gains(divided.held_out, before, after, level=settings.level),
         level=settings.level,
-        pretraining=pretraining,
     )
-
-
-@contextmanager
-def _exported(model: Model, settings: Adapting) -> Iterator[Embedding]:
-    """The embedder that a model is now, as it would be read."""
-    with tempfile.TemporaryDirectory() as folder:
-        model.save(Path(folder))
-        yield embedding(Path(folder), settings.training.threads)
 
 
 def embedding(folder: Path, threads: int | None = None) -> Embedding:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -17,10 +17,8 @@ from assay.experiments.adaptation import Material, Triplet, batches
 if TYPE_CHECKING:
     import torch
 
-T = TypeVar("T")
 SCALE: Final = 20.0  # of cosines before the softmax, as sentence-transformers has it
 _WARM: Final = 0.1  # share of the steps in which the learning rate rises
-_MASKED: Final = 0.15  # share of the tokens that pre-training guesses
 _BESIDE: Final = 4  # questions of one passage that are read together
 _WEIGHTS: Final = ("model.safetensors", "pytorch_model.bin")
 _NEEDED: Final = ("config.json", "tokenizer.json", "1_Pooling/config.json")
@@ -37,17 +35,15 @@ class Training:
     """How an embedder is fine-tuned.
 
     Attributes:
-        pretrain: How often every passage is read before, to guess masked words; 0: not at all.
         epochs: How often every triplet is read.
         batch: Triplets of a step; every other passage of the batch is a negative as well.
         rate: Learning rate at its highest, after the first tenth of the steps.
         tokens: Tokens of a text that are read; the rest is cut off, in training only.
         bfloat16: Whether to multiply in bfloat16: faster on processors that have it.
         threads: Cores to use; all that there are if None.
-        seed: Order of the triplets, dropout, and the words that are masked.
+        seed: Order of the triplets, and dropout.
     """
 
-    pretrain: int = 0
     epochs: int = 1
     batch: int = 16
     rate: float = 5e-5
@@ -129,87 +125,6 @@ class Model:
         self._tokenizer: Any = AutoTokenizer.from_pretrained(folder)
         self._net: Any = AutoModel.from_pretrained(folder, attn_implementation="eager")
 
-    def check_words(self) -> None:
-        """See that masked words can be guessed from the table of word embeddings.
-
-        Raises:
-            InputError: If the model has no such table, or no token for a masked word.
-        """
-        table = self._net.get_input_embeddings()
-        rows = getattr(table, "num_embeddings", 0)
-        if self._tokenizer.mask_token_id is None or rows < len(self._tokenizer):
-            what = f"'{self._folder}' has no mask token, or no embedding of every word"
-            raise InputError(f"{what}: masked words cannot be guessed", "leave out pre-training")
-
-    def pretrain(
-        self,
-        passages: Sequence[str],
-        training: Training,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
-    ) -> tuple[float, float]:
-        """Guess masked words of passages: 15 % of the tokens, as BERT was trained.
-
-        The head is new, since an embedder has none; its output is tied to the word embeddings.
-
-        Returns:
-            The mean loss over the first tenth of the steps, and over the last.
-
-        Source:
-            Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers for Language
-            Understanding, section 3.1.
-        """
-        import torch
-
-        self.check_words()
-        torch.manual_seed(training.seed)
-        width = self._net.get_input_embeddings().embedding_dim
-        head = torch.nn.Sequential(
-            torch.nn.Linear(self._net.config.hidden_size, width),
-            torch.nn.GELU(),
-            torch.nn.LayerNorm(width),
-        )
-        steps = []
-        for _ in range(training.pretrain):
-            order = torch.randperm(len(passages)).tolist()
-            starts = range(0, len(order), training.batch)
-            steps += [[passages[n] for n in order[at : at + training.batch]] for at in starts]
-        losses = self._fit(
-            [*self._net.parameters(), *head.parameters()],
-            steps,
-            lambda texts: self._masked_loss(texts, head, training.tokens),
-            training,
-            on_progress,
-        )
-        few = max(1, len(losses) // 10)
-        return sum(losses[:few]) / few, sum(losses[-few:]) / few
-
-    def _masked_loss(self, texts: list[str], head: Any, tokens: int) -> "torch.Tensor":
-        """Cross-entropy of the chosen tokens; of these 80 % are masked, 10 % random, 10 % kept."""
-        import torch
-
-        inputs = self._tokenizer(
-            texts,
-            padding=True,
-            truncation=True,
-            max_length=tokens,
-            return_special_tokens_mask=True,
-            return_tensors="pt",
-        )
-        special = inputs.pop("special_tokens_mask").bool()
-        ids = inputs["input_ids"]
-        chosen = (torch.rand(ids.shape) < _MASKED) & ~special
-        how = torch.rand(ids.shape)
-        masked = ids.masked_fill(chosen & (how < 0.8), self._tokenizer.mask_token_id)
-        random = chosen & (how >= 0.8) & (how < 0.9)
-        inputs["input_ids"] = torch.where(
-            random, torch.randint(len(self._tokenizer), ids.shape), masked
-        )
-        states = self._net(**inputs).last_hidden_state[chosen]
-        table = self._net.get_input_embeddings().weight
-        logits = torch.nn.functional.linear(head(states), table).float()
-        total = torch.nn.functional.cross_entropy(logits, ids[chosen], reduction="sum")
-        return total / max(1, len(logits))
-
     def train(
         self,
         triplets: Sequence[Triplet],
@@ -231,32 +146,12 @@ class Model:
         torch.manual_seed(training.seed)
         self._net.get_input_embeddings().weight.requires_grad_(requires_grad=False)
         learnt = [weight for weight in self._net.parameters() if weight.requires_grad]
-        losses = self._fit(
-            learnt,
-            [
-                batch
-                for seed in range(training.seed, training.seed + training.epochs)
-                for batch in batches(triplets, training.batch, most=_BESIDE, seed=seed)
-            ],
-            lambda batch: self._loss(batch, material, training.tokens),
-            training,
-            on_progress,
-        )
-        last = losses[-max(1, len(losses) // 10) :]
-        return sum(last) / len(last)
-
-    def _fit(
-        self,
-        weights: Sequence[Any],
-        steps: Sequence[list[T]],
-        loss_of: Callable[[list[T]], "torch.Tensor"],
-        training: Training,
-        on_progress: Callable[[int, int], None],
-    ) -> list[float]:
-        """Take the steps of a training; the loss of each."""
-        import torch
-
-        optimizer = torch.optim.AdamW(weights, lr=training.rate)
+        steps = [
+            batch
+            for seed in range(training.seed, training.seed + training.epochs)
+            for batch in batches(triplets, training.batch, most=_BESIDE, seed=seed)
+        ]
+        optimizer = torch.optim.AdamW(learnt, lr=training.rate)
         warm = max(1, round(_WARM * len(steps)))
 
         def rate(step: int) -> float:
@@ -267,15 +162,16 @@ class Model:
         self._net.train()
         for number, batch in enumerate(steps, start=1):
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=training.bfloat16):
-                loss = loss_of(batch)
+                loss = self._loss(batch, material, training.tokens)
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(weights, 1.0)
+            torch.nn.utils.clip_grad_norm_(learnt, 1.0)
             optimizer.step()
             schedule.step()
             optimizer.zero_grad()
             losses.append(float(loss.detach()))
             on_progress(number, len(steps))
-        return losses
+        last = losses[-max(1, len(losses) // 10) :]
+        return sum(last) / len(last)
 
     def _loss(self, batch: Sequence[Triplet], material: Material, tokens: int) -> "torch.Tensor":
         """Cross-entropy of each question's passage among all passages of the batch.
