@@ -17,7 +17,7 @@ from assay.experiments.adaptation import (
     gains,
     mine,
     ranked,
-    read_material,
+    read_training_data,
     split,
 )
 from assay.experiments.fine_tuning import Model, Training, check_base, refuse_filled
@@ -102,26 +102,26 @@ def adapt(
     settings, base, out = settings or Adapting(), Path(base), Path(out)
     check_base(base)
     refuse_filled(out)
-    material = read_material(corpus, questions, words=settings.words)
-    divided = split(material.questions, settings.held_out, seed=settings.seed)
+    data = read_training_data(corpus, questions, words=settings.words)
+    divided = split(data.questions, settings.held_out, seed=settings.seed)
     model = Model(base, settings.training.threads)
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder))  # measured as it will be read
         embed = embedding(Path(folder), settings.training.threads)
-        triplets = mine(divided.train, material, embed)
-        before = ranked(divided.held_out, material, embed)
-    loss = model.train(triplets, material, settings.training, on_progress)
+        triplets = mine(divided.train, data, embed)
+        before = ranked(divided.held_out, data, embed)
+    loss = model.train(triplets, data, settings.training, on_progress)
     model.save(out)
-    after = ranked(divided.held_out, material, embedding(out, settings.training.threads))
+    after = ranked(divided.held_out, data, embedding(out, settings.training.threads))
     return Adaptation(
         base=str(base),
         folder=str(out),
-        passages=len(material.passages),
+        passages=len(data.passages),
         train=len(divided.train),
         held_out=len(divided.held_out),
         documents=len({question.source for question in divided.held_out}),
-        left_out=material.unmatched + divided.mixed,
-        by_rule=material.by_rule,
+        left_out=data.unmatched + divided.mixed,
+        by_rule=data.by_rule,
         loss=loss,
         gains=gains(divided.held_out, before, after, level=settings.level),
         level=settings.level,

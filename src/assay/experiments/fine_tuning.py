@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from assay.errors import InputError
-from assay.experiments.adaptation import Material, Triplet, batches
+from assay.experiments.adaptation import TrainingData, Triplet, batches
 
 if TYPE_CHECKING:
     import torch
@@ -128,7 +128,7 @@ class Model:
     def train(
         self,
         triplets: Sequence[Triplet],
-        material: Material,
+        data: TrainingData,
         training: Training,
         on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
     ) -> float:
@@ -162,7 +162,7 @@ class Model:
         self._net.train()
         for number, batch in enumerate(steps, start=1):
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=training.bfloat16):
-                loss = self._loss(batch, material, training.tokens)
+                loss = self._loss(batch, data, training.tokens)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(learnt, 1.0)
             optimizer.step()
@@ -173,7 +173,7 @@ class Model:
         last = losses[-max(1, len(losses) // 10) :]
         return sum(last) / len(last)
 
-    def _loss(self, batch: Sequence[Triplet], material: Material, tokens: int) -> "torch.Tensor":
+    def _loss(self, batch: Sequence[Triplet], data: TrainingData, tokens: int) -> "torch.Tensor":
         """Cross-entropy of each question's passage among all passages of the batch.
 
         Of the questions of one passage one brings its hard negatives: what is read are passages.
@@ -183,7 +183,7 @@ class Model:
         negatives = {one.positive: one.negatives for one in batch}
         places = list(dict.fromkeys([*negatives, *chain(*negatives.values())]))
         questions = self._vectors([one.question.text for one in batch], tokens)
-        passages = self._vectors([material.passages[place] for place in places], tokens)
+        passages = self._vectors([data.passages[place] for place in places], tokens)
         scores = SCALE * questions @ passages.T
         # Another passage that answers the question as well is no negative.
         also = [[p in one.question.right and p != one.positive for p in places] for one in batch]
