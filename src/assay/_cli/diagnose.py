@@ -207,7 +207,7 @@ def show_command(request: _ShowRequest) -> int:
         output.print_json(_overview(result, metrics))
     else:
         console = output.stdout()
-        data = collect(result, most=0) if request.about else summed_up(result)
+        data = collect(result, limit=0) if request.about else summed_up(result)
         data["metrics"] = [row for row in data["metrics"] if row["label"] in metrics]
         if request.about:
             console.print(report.about(data))
@@ -264,8 +264,8 @@ def _evidence(sample: dict[str, Any], metrics: list[str], *, raw: bool) -> dict[
 def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
     cases = {
         metric: {
-            "lowest": msgspec.to_builtins(worst(result, metric, most=LOWEST)),
-            "failed": msgspec.to_builtins(failed(result, metric, most=FAILED)),
+            "lowest": msgspec.to_builtins(worst(result, metric, limit=LOWEST)),
+            "failed": msgspec.to_builtins(failed(result, metric, limit=FAILED)),
         }
         for metric in metrics
     }
@@ -279,11 +279,11 @@ def _worst(result: Result, metric: str) -> list[Text]:
     about = result.run.config["about"][metric]
     cases = [
         (Text(numbers.score(case.value)), case.sample, case.question)
-        for case in worst(result, metric, most=LOWEST)
+        for case in worst(result, metric, limit=LOWEST)
         if case.value is not None and goodness(case.value, about) < 1
     ]
     cases += [
         (Text("failed", "bold yellow"), case.sample, case.detail)
-        for case in failed(result, metric, most=FAILED)
+        for case in failed(result, metric, limit=FAILED)
     ]
     return [Text(f"{metric}, worst first", style="bold"), *listed(cases)] if cases else []
