@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.experiments.adapt import embedding
+from assay.experiments.adapt import Model, Training, embedding
 from assay.experiments.adaptation import (
     Floats,
     Question,
@@ -27,7 +27,6 @@ from assay.experiments.adaptation import (
     read_training_data,
     split,
 )
-from assay.experiments.fine_tuning import Model, Training
 
 WORDS, TOKENS = 80, 128
 BASE = "base"

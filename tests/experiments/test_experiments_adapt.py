@@ -7,7 +7,6 @@ import pytest
 
 from assay.errors import InputError
 from assay.experiments import adapt as adapting
-from assay.experiments import fine_tuning
 from assay.experiments.adaptation import (
     Question,
     TrainingData,
@@ -191,16 +190,16 @@ class TestBase:
 
     def test_what_is_no_model_is_refused(self, tmp_path):
         with pytest.raises(InputError, match="there is no folder"):
-            fine_tuning.check_files(tmp_path / "nothing")
+            adapting.check_files(tmp_path / "nothing")
         with pytest.raises(InputError, match=r"no config.json, .*no model.safetensors"):
-            fine_tuning.check_files(tmp_path)
+            adapting.check_files(tmp_path)
 
     def test_pooling_is_told_by_the_model(self, tmp_path):
-        assert fine_tuning.pooling(self.folder(tmp_path / "a", MEAN)) == "mean"
+        assert adapting.pooling(self.folder(tmp_path / "a", MEAN)) == "mean"
         cls = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
-        assert fine_tuning.pooling(self.folder(tmp_path / "b", cls)) == "cls"
+        assert adapting.pooling(self.folder(tmp_path / "b", cls)) == "cls"
         with pytest.raises(InputError, match="by pooling_mode_max_tokens"):
-            fine_tuning.check_files(self.folder(tmp_path / "c", {"pooling_mode_max_tokens": True}))
+            adapting.check_files(self.folder(tmp_path / "c", {"pooling_mode_max_tokens": True}))
 
 
 @pytest.fixture
@@ -222,7 +221,7 @@ def tiny(tmp_path):
 
 
 def test_a_tiny_model_learns_and_is_read_as_onnx(tiny, tmp_path):
-    training = fine_tuning.Training(epochs=6, batch=8, rate=1e-3, tokens=32, threads=1)
+    training = adapting.Training(epochs=6, batch=8, rate=1e-3, tokens=32, threads=1)
     settings = adapting.Adapting(held_out=0.5, training=training)
     made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / "new", settings=settings)
     assert made.loss < 3

@@ -13,9 +13,8 @@ from assay._cli.options import POSITIVE, NumberRange
 from assay._cli.output import counter
 from assay._report import bench, page
 from assay._version import __version__
-from assay.experiments.adapt import Adapting, adapt
+from assay.experiments.adapt import Adapting, Training, adapt
 from assay.experiments.adaptation import HELD_OUT, PASSAGE, Gain
-from assay.experiments.fine_tuning import Training
 from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
 
 _USUAL = Training()
