@@ -16,7 +16,7 @@ class FakeModel:
     def __init__(self, folder, threads):
         self.threads = threads
 
-    def train(self, triplets, material, training, on_progress):
+    def train(self, triplets, data, training, on_progress):
         on_progress(1, 1)
         return 0.25
 

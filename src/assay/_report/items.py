@@ -151,28 +151,28 @@ def notes(data: ItemAnalysis) -> list[str]:
 Json = Mapping[str, Any]
 
 
-def console(data: Json, *, most: int) -> RenderableType:
+def console(data: Json, *, limit: int) -> RenderableType:
     """The systems, what to read beside them, and the questions that are flagged."""
     analysis = msgspec.convert(data, ItemAnalysis)
     name = Text(sanitize.plain(analysis.metric), style="bold")
     name.append(f"  {title(analysis)}", style="not bold")
     table = measures(SYSTEM_HEADS, map(system, analysis.systems))
     rest = [dim(note) for note in notes(analysis)]
-    flagged = [_list(head, them, analysis, most) for head, them in lists(analysis)]
+    flagged = [_list(head, them, analysis, limit) for head, them in lists(analysis)]
     return Group(name, table, *rest, *flagged)
 
 
 def _list(
-    title: str, questions: Sequence[Question], data: ItemAnalysis, most: int
+    title: str, questions: Sequence[Question], data: ItemAnalysis, limit: int
 ) -> RenderableType:
     rows = [
-        (Text(answers(one, data.systems)), one.sample, one.question) for one in questions[:most]
+        (Text(answers(one, data.systems)), one.sample, one.question) for one in questions[:limit]
     ]
-    rest = [Text(f"... {len(questions) - most} more")] if len(questions) > most else []
+    rest = [Text(f"... {len(questions) - limit} more")] if len(questions) > limit else []
     return Group(Text(f"\n{title}", style="bold"), *listed(rows), *rest)
 
 
-def markdown(data: Json, *, most: int) -> str:
+def markdown(data: Json, *, limit: int) -> str:
     """The systems, what to read beside them, and the questions that are flagged."""
     analysis = msgspec.convert(data, ItemAnalysis)
     blocks = [
@@ -184,10 +184,10 @@ def markdown(data: Json, *, most: int) -> str:
     for head, questions in lists(analysis):
         lines = [
             f"- {answers(q, analysis.systems)} {code(q.sample)} {inline(q.question)}"
-            for q in questions[:most]
+            for q in questions[:limit]
         ]
-        if len(questions) > most:
-            lines.append(f"- ... {len(questions) - most} more")
+        if len(questions) > limit:
+            lines.append(f"- ... {len(questions) - limit} more")
         blocks += [f"### {inline(head)}", "\n".join(lines)]
     return joined(blocks)
 

@@ -29,7 +29,7 @@ from assay.data.values import (
     text,
     unboxed,
 )
-from assay.errors import InputError, Problem
+from assay.errors import InputError, Problem, did_you_mean
 
 Kind = Literal["sample", "statement", "pair"]
 
@@ -447,6 +447,5 @@ def _number_of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, floa
         return False, _VERDICTS[key]
     if key in _PREFERENCES and not levels:
         return True, _PREFERENCES[key]
-    near = difflib.get_close_matches(key, levels or _VERDICTS, n=1, cutoff=0.75)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    raise FieldError(f"is {describe(value)}, which is not a label", hint + _REMEDY)
+    hint = did_you_mean(key, levels or _VERDICTS, cutoff=0.75)
+    raise FieldError(f"is {describe(value)}, which is not a label", f"{hint} {_REMEDY}".lstrip())

@@ -206,7 +206,7 @@ def _cases(row: _Labelled) -> list[Case]:
     return cases
 
 
-def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 600) -> list[Case]:
+def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, limit: int = 600) -> list[Case]:
     """Right and wrong statements, contexts and answers, made by rule of a corpus.
 
     Statements of a passage are right beside it, and wrong with a number, name or word exchanged, or
@@ -218,7 +218,7 @@ def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 
         questions: A data set with references, as `assay testset` writes it, better with a language
             model; None: those that its rules make.
         seed: Chooses the passages.
-        most: Passages and questions, at most.
+        limit: Passages and questions, at most.
 
     Raises:
         InputError: If anything cannot be read, or there is too little text.
@@ -234,12 +234,12 @@ def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 
     few = len({passage.document for passage in passages}) < _FEW_DOCUMENTS
     groups = [passage.id if few else passage.document for passage in passages]
     order = searchable.evenly(seed)
-    chosen = [next(order) for _ in range(min(most, len(passages)))]
+    chosen = [next(order) for _ in range(min(limit, len(passages)))]
     drafts = _drafted(searchable, seed) if questions is None else _given(questions, searchable)
     random.Random(seed).shuffle(drafts)  # noqa: S311 - no secret
     cases = [case for place in chosen for case in _stated(searchable, place, groups[place])]
     cases += _exchanged([case for case in cases if case.good])
-    return [*cases, *_of_questions(drafts[:most], searchable, groups)]
+    return [*cases, *_of_questions(drafts[:limit], searchable, groups)]
 
 
 def _stated(corpus: Corpus, place: int, group: str) -> Iterator[Case]:

@@ -372,18 +372,7 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     for metric in entries:
         chosen += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
     for metric in chosen:
-        if not isinstance(metric, Metric):
-            raise _not_a_metric(metric)
-        _check_class(type(metric))
-        check_parameters(metric)
-        if metric.name in _FIELDS:  # it would take the field's column in every table
-            raise InputError(
-                f"a metric cannot be called '{metric.name}': it is a field of the data"
-            )
-        if metric.name.endswith("_why"):  # the column that says why another one has no score
-            raise InputError(
-                f"a metric cannot be called '{metric.name}': a name cannot end in '_why'"
-            )
+        _check(metric)
     if not chosen:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
     by_label = {metric.label: metric for metric in chosen}
@@ -391,6 +380,20 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         if metric != by_label[metric.label]:
             raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())
+
+
+def _check(metric: Any) -> None:
+    if not isinstance(metric, Metric):
+        raise _not_a_metric(metric)
+    _check_class(type(metric))
+    check_parameters(metric)
+    why = ""
+    if metric.name in _FIELDS:  # it would take the field's column in every table
+        why = "it is a field of the data"
+    elif metric.name.endswith("_why"):  # the column that says why another one has no score
+        why = "a name cannot end in '_why'"
+    if why:
+        raise InputError(f"a metric cannot be called '{metric.name}': {why}")
 
 
 def _not_a_metric(value: object) -> InputError:

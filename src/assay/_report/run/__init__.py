@@ -49,7 +49,7 @@ _UNMEASURED = (
 def collect(
     result: Result,
     *,
-    most: int = MOST_SAMPLES,
+    limit: int = MOST_SAMPLES,
     only: str | None = None,
     diagnosed: bool | None = None,
 ) -> dict[str, Any]:
@@ -57,14 +57,14 @@ def collect(
 
     Args:
         result: The run.
-        most: Samples shown in full, the first ones; with 0 the report is a summary.
+        limit: Samples shown in full, the first ones; with 0 the report is a summary.
         only: Id of the one sample to show instead.
         diagnosed: Whether what went wrong is looked into; by default where samples are shown.
 
     Raises:
         InputError: If there is no sample of that id.
     """
-    diagnosed = (most > 0 and only is None) if diagnosed is None else diagnosed
+    diagnosed = (limit > 0 and only is None) if diagnosed is None else diagnosed
     run = result.run
     baseline = result.baseline()
     cost = result.cost()
@@ -72,7 +72,7 @@ def collect(
     unmeasured = [judge_in_words(name) for name in _unmeasured(run)]
     summary = result.summary()
     with Store(result.path) as store:
-        first = itertools.islice(store.samples(run.id), most)
+        first = itertools.islice(store.samples(run.id), limit)
         rows = first if only is None else [store.sample(run.id, only)]
         samples = [sample_values(store, run, row, sample) for row, sample in rows]
         metrics = [_metric(store, run, row) for row in summary]
@@ -100,7 +100,7 @@ def collect(
 
 def summed_up(result: Result) -> dict[str, Any]:
     """What a report shows of a run without its samples, with what went wrong if that is quick."""
-    return collect(result, most=0, diagnosed=result.run.n_samples <= MOST_DIAGNOSED)
+    return collect(result, limit=0, diagnosed=result.run.n_samples <= MOST_DIAGNOSED)
 
 
 def _text_of(sample: Sample) -> str:

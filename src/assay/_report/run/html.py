@@ -232,7 +232,7 @@ def notebook_html(value: Result | Summary | Trace) -> str:
 
 def _result_frame(run: Result) -> str:
     """A run: the table of its metrics with what must be known before believing it."""
-    data = collect(run, most=0)
+    data = collect(run, limit=0)
     unanswered = any(metric["n_unanswered"] for metric in data["metrics"])
     for metric in data["metrics"]:
         metric["cells"] = _table_cells(metric, unanswered=unanswered)
