@@ -27,6 +27,7 @@ from assay._text.grammar import (
     PRONOUNS,
     SUBORDINATORS,
     Words,
+    read_words,
 )
 from assay._text.predicates import (
     Subject,
@@ -83,7 +84,7 @@ _LONGEST_ASIDE = 14  # words between two commas
 def parts(sentence: str) -> list[Part]:
     """The parts of a sentence in order; the sentence itself where it is one or unsure."""
     whole = [Part(sentence, 0, len(sentence))]
-    words = Words(sentence)
+    words = read_words(sentence)
     if not 2 < len(words) < _LONGEST or words.text(0) in _DEPENDENT or sentence[0] in "\"“'‘«":
         return whole
     if words.is_tangled or _ATTRIBUTED.search(sentence):

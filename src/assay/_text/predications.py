@@ -17,6 +17,7 @@ from assay._text.grammar import (
     PREPOSITIONS,
     SUBORDINATORS,
     Words,
+    read_words,
 )
 from assay._text.predicates import find_subject, is_order, subject_with_verb
 from assay._text.sides import Clause, Ordered, Phrase, Stems, namings, stems_of
@@ -186,7 +187,7 @@ def _second(text: str) -> Iterator[str]:
     match = _SECOND.search(text)
     if not match or "past" not in verbs.forms(match["verb"]):
         return
-    words = Words(text[: match.start()])
+    words = read_words(text[: match.start()])
     for begin in dict.fromkeys((0, *_behind_phrase(words))):
         subject = find_subject(words, begin)
         if subject is not None:
@@ -204,7 +205,7 @@ def _named(sentence: str) -> Iterator[Predication]:
 
 def content(text: str) -> Stems:
     """The stems of a text's content words, "taught" as "teach"."""
-    return frozenset(stems_of(token.text for token in Words(text).tokens if token.sort != "mark"))
+    return frozenset(stems_of(token.text for token in read_words(text).tokens if token.sort != "mark"))
 
 
 def _plain(sentence: str) -> str:
@@ -222,7 +223,7 @@ def _plain(sentence: str) -> str:
 
 
 def _read(text: str) -> Predication | None:
-    words = Words(text)
+    words = read_words(text)
     if not 2 < len(words) <= _LONGEST:
         return None
     lead = read_lead(words)
