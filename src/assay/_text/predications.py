@@ -164,6 +164,7 @@ _CHAINS = {
 }
 _BEFORE_ORDERS = frozenset("please do not never always don't don’t".split())
 _CONDITIONS = frozenset("if unless whether".split())
+_NEGATED = re.compile(r"n['’]t$")
 _PARTICLES = frozenset("off out away back".split())  # "sent off the player"
 _TAKES_OVER = frozenset((verb, "over") for verb in ("take", "takes", "took", "taken"))
 _LONGEST = 45  # words of a clause
@@ -205,7 +206,8 @@ def _named(sentence: str) -> Iterator[Predication]:
 
 def content(text: str) -> Stems:
     """The stems of a text's content words, "taught" as "teach"."""
-    return frozenset(stems_of(token.text for token in read_words(text).tokens if token.sort != "mark"))
+    tokens = read_words(text).tokens
+    return frozenset(stems_of(token.text for token in tokens if token.sort != "mark"))
 
 
 def _plain(sentence: str) -> str:
@@ -348,7 +350,7 @@ class _Reader(Clause):
         for k in places:
             word = self.words.text(k)
             self.negated ^= word in _NOT or word == "cannot" or word.endswith(("n't", "n’t"))
-            plain = re.sub(r"n['’]t$", "", word)
+            plain = _NEGATED.sub("", word)
             plain = {"ca": "can", "wo": "will"}.get(plain, plain)
             self.modality = _MODALITIES.get(plain, self.modality)
 

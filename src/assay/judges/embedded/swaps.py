@@ -254,7 +254,7 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
 
     The later one may leave out what goes without saying: "the red car is Tom's, the blue Ann's".
     """
-    if _STANDS_FOR.match(second.text):
+    if not (first.names and second.names) or _STANDS_FOR.match(second.text):
         return ()
     size = min(len(first.tokens), len(second.tokens))
     least = 1 if size <= _SHORT else _ALIKE * size
