@@ -475,11 +475,8 @@ class _Reader(Clause):
         texts = [token.text for token in self.words.tokens[: self._end() + 1]]
         unsure = self.negated and any(text in {"because", "but"} for text in texts[self.main :])
         unsure = unsure or "either" in texts or self.words.sentence.rstrip().endswith("?")
-        return (
-            ""
-            if unsure or not _CONDITIONS.isdisjoint(t.text for t in self.words.tokens)
-            else self.modality
-        )
+        unsure = unsure or not _CONDITIONS.isdisjoint(t.text for t in self.words.tokens)
+        return "" if unsure else self.modality
 
     def _core(self, barred: Stems) -> tuple[str, ...]:
         stems = self.in_order(0, self._end())

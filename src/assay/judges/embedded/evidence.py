@@ -28,7 +28,6 @@ Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in
 _FEW_STEMS = 3  # stems of a piece; with less it cannot be told whether it is foreign
 _AGAIN = 0.25  # what a word counts for a piece when a chosen piece has it already
 
-
 _ABOUT = re.compile(
     r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
     r"at least|at most|up to|some|estimated|close to)\b|~",
@@ -403,11 +402,11 @@ def as_written(fragment: str, read: Normalized, written: str) -> str:
     if start < 0 and fragment.isascii() and read.text.isascii():
         start = _place_of(fragment.lower(), read.text.lower())
     elif start < 0:  # a letter and its capital may differ in length
-        match = re.search(rf"(?<!\w){re.escape(fragment)}(?!\w)", read.text, re.IGNORECASE)
-        if match:
+        pattern = rf"(?<!\w){re.escape(fragment)}(?!\w)"
+        if match := re.search(pattern, read.text, re.IGNORECASE):
             return written[slice(*read.original(match.span()))]
-    span = start, start + len(fragment)
-    return fragment if start < 0 else written[slice(*read.original(span))]
+    end = start + len(fragment)
+    return fragment if start < 0 else written[slice(*read.original((start, end)))]
 
 
 def _place_of(fragment: str, text: str) -> int:
@@ -416,10 +415,10 @@ def _place_of(fragment: str, text: str) -> int:
     while start >= 0:
         end = start + len(fragment)
         around = text[max(0, start - 1) : start] + text[end : end + 1]
-        if not any(sign.isalnum() or sign == "_" for sign in around):
-            break
+        if not any(sign == "_" or sign.isalnum() for sign in around):
+            return start
         start = text.find(fragment, start + 1)
-    return start
+    return -1
 
 
 def nearest_first(
@@ -487,8 +486,7 @@ def connected(claim_stems: AbstractSet[str], evidence: Evidence) -> list[int]:
     for i in range(1, len(stays)):
         if stays[i] and evidence.pieces[i].context == evidence.pieces[i - 1].context:
             stays[i - 1] = True
-    few = (len(stems) < _FEW_STEMS for stems in evidence.sets)
-    return [i for i, (each, brief) in enumerate(zip(stays, few, strict=True)) if each or brief]
+    return [i for i, own in enumerate(evidence.sets) if stays[i] or len(own) < _FEW_STEMS]
 
 
 def _with_neighbours(

@@ -124,10 +124,7 @@ def lay(mine: Wording, theirs: Wording, topic: Stems) -> Laid | None:
 def _costs(
     mine: Wording, theirs: Wording, topic: Stems
 ) -> tuple[list[list[float]], list[list[str]]]:
-    """What it costs to lay the first i items, the last of them before place j, and the last step.
-
-    An item is paired with one of the sentence, left out, or one of the sentence is skipped.
-    """
+    """What it costs to lay the first i items, the last before place j, and the last step."""
     a, b = mine.items, theirs.items
     width = len(b) + 1
     opening = [*(k == 0 or b[k].part != b[k - 1].part for k in range(len(b))), False]
@@ -144,8 +141,7 @@ def _costs(
                 here[j], steps[j] = _CARRIED * i, "carry"
             if here[j] > _WORST or i == len(a):
                 continue
-            left = here[j] + _LEFT[a[i].sort]
-            if left < cost[i + 1][j]:
+            if (left := here[j] + _LEFT[a[i].sort]) < cost[i + 1][j]:
                 cost[i + 1][j], step[i + 1][j] = left, "left"
             if j == len(b):
                 continue
