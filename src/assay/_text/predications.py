@@ -17,6 +17,7 @@ from assay._text.grammar import (
     PREPOSITIONS,
     SUBORDINATORS,
     Words,
+    read_words,
 )
 from assay._text.predicates import find_subject, is_order, subject_with_verb
 from assay._text.sides import Clause, Ordered, Phrase, Stems, namings, stems_of
@@ -163,6 +164,7 @@ _CHAINS = {
 }
 _BEFORE_ORDERS = frozenset("please do not never always don't don’t".split())
 _CONDITIONS = frozenset("if unless whether".split())
+_NEGATED = re.compile(r"n['’]t$")
 _PARTICLES = frozenset("off out away back".split())  # "sent off the player"
 _TAKES_OVER = frozenset((verb, "over") for verb in ("take", "takes", "took", "taken"))
 _LONGEST = 45  # words of a clause
@@ -186,7 +188,7 @@ def _second(text: str) -> Iterator[str]:
     match = _SECOND.search(text)
     if not match or "past" not in verbs.forms(match["verb"]):
         return
-    words = Words(text[: match.start()])
+    words = read_words(text[: match.start()])
     for begin in dict.fromkeys((0, *_behind_phrase(words))):
         subject = find_subject(words, begin)
         if subject is not None:
@@ -204,7 +206,8 @@ def _named(sentence: str) -> Iterator[Predication]:
 
 def content(text: str) -> Stems:
     """The stems of a text's content words, "taught" as "teach"."""
-    return frozenset(stems_of(token.text for token in Words(text).tokens if token.sort != "mark"))
+    tokens = read_words(text).tokens
+    return frozenset(stems_of(token.text for token in tokens if token.sort != "mark"))
 
 
 def _plain(sentence: str) -> str:
@@ -222,7 +225,7 @@ def _plain(sentence: str) -> str:
 
 
 def _read(text: str) -> Predication | None:
-    words = Words(text)
+    words = read_words(text)
     if not 2 < len(words) <= _LONGEST:
         return None
     lead = read_lead(words)
@@ -347,7 +350,7 @@ class _Reader(Clause):
         for k in places:
             word = self.words.text(k)
             self.negated ^= word in _NOT or word == "cannot" or word.endswith(("n't", "n’t"))
-            plain = re.sub(r"n['’]t$", "", word)
+            plain = _NEGATED.sub("", word)
             plain = {"ca": "can", "wo": "will"}.get(plain, plain)
             self.modality = _MODALITIES.get(plain, self.modality)
 
@@ -472,11 +475,8 @@ class _Reader(Clause):
         texts = [token.text for token in self.words.tokens[: self._end() + 1]]
         unsure = self.negated and any(text in {"because", "but"} for text in texts[self.main :])
         unsure = unsure or "either" in texts or self.words.sentence.rstrip().endswith("?")
-        return (
-            ""
-            if unsure or not _CONDITIONS.isdisjoint(t.text for t in self.words.tokens)
-            else self.modality
-        )
+        unsure = unsure or not _CONDITIONS.isdisjoint(t.text for t in self.words.tokens)
+        return "" if unsure else self.modality
 
     def _core(self, barred: Stems) -> tuple[str, ...]:
         stems = self.in_order(0, self._end())

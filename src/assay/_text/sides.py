@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from assay._text import relations, verbs
@@ -24,6 +26,7 @@ _IRRELEVANT = frozenset(
 )
 _TELLING = frozenset("more up down above below under over inside outside".split())
 _ORDERS = {"before": 1, "after": -1}
+_ORDERING = frozenset({*_ORDERS, "behind", "because"})
 _RACES = frozenset(map(stem, ["finish", "arrive", "end", "come", "place"]))
 
 
@@ -81,11 +84,17 @@ class Clause:
 
     def in_order(self, begin: int, end: int) -> list[str]:
         """The same as a list; "May" is a month where it has a capital."""
-        return stems_of(
-            "month" if token.text == "may" and token.capital else token.text
-            for token in self.words.tokens[begin:end]
+        return [*chain.from_iterable(self._stems[begin:end])]
+
+    @cached_property
+    def _stems(self) -> list[list[str]]:
+        """The stems of each token."""
+        return [
+            stems_of(["month" if token.text == "may" and token.capital else token.text])
             if token.sort != "mark"
-        )
+            else []
+            for token in self.words.tokens
+        ]
 
     def _phrase(self, begin: int, end: int) -> Stems:
         """The stems of a noun phrase without whose it is: "Ann's husband" is no Ann."""
@@ -286,6 +295,8 @@ class Clause:
         orders = []
         for k in range(len(words)):
             word = words.text(k)
+            if word not in _ORDERING:
+                continue
             idiom = word == "after" and words.text(k - 1) in {"named", "look", "looks", "looked"}
             races = not _RACES.isdisjoint(self.in_order(self.verb, k))
             if word == "behind" and races:
@@ -359,6 +370,10 @@ def namings(sentence: str) -> Iterator[tuple[str, str, Stems, Ordered]]:
                 yield match[0], noun, holder, role
 
 
+_PART = re.compile(r"[\w.,%$€£]+")
+_POSSESSIVE = re.compile(r"['’]s?\b")
+
+
 def stems_of(texts: Iterable[str]) -> list[str]:
     """The stems of content words in order, without what says how many or denies."""
     stems = []
@@ -376,5 +391,5 @@ def _parts(text: str) -> list[str]:
     """The words of a token: "air-conditioned" is two, "Ann's" one, "don't" none."""
     if text.endswith(("n't", "n’t")):
         return []
-    words = re.findall(r"[\w.,%$€£]+", re.sub(r"['’]s?\b", "", text))
+    words = _PART.findall(_POSSESSIVE.sub("", text))
     return [plain for word in words if (plain := word.strip(".,"))]
