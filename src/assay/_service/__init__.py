@@ -139,7 +139,7 @@ class Service:
         except StoreError:
             raise
         except InputError as error:
-            raise _as_sent(error) from None
+            raise error.as_sent() from None
 
     def check_size(self, rows: list[dict[str, Any]]) -> None:
         """Raise InputError if rows are more than can be judged in bounded time and memory."""
@@ -229,12 +229,6 @@ class Service:
         except InputError:
             what = f"no run, or more than one, is called '{run[:100]}' or has an id that begins so"
             raise NotFound(what) from None
-
-
-def _as_sent(error: InputError) -> InputError:
-    """The same with what those can do who send data and name no options."""
-    problems = [replace(one, remedy=one.sent or one.remedy) for one in error.problems]
-    return InputError(problems, total=error.total)
 
 
 def _extent(value: Any) -> tuple[int, int]:
