@@ -98,7 +98,7 @@ class TestTheQueue:
         again = Labelling(store, run, annotator="anna").next()
         assert first == again
         assert 0 < first.chance <= 1
-        assert first.why.endswith(f"; its chance was {first.chance:.0%}")
+        assert first.why.endswith(f"; drawn with a chance of {100 * first.chance:.0f} %")
 
     def test_where_all_are_drawn_nothing_is_said_of_a_chance(self, tmp_path):
         few = assay.evaluate(rows(4), told, assay.Scripted({}), store=tmp_path / "few.db")

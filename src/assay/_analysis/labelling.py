@@ -419,7 +419,7 @@ class Labelling:
         why = _WHY[drawn.why]
         if round(drawn.chance, 2) == 1:  # all that were left were drawn
             return "" if drawn.why == "random" else why
-        return f"{why}; its chance was {drawn.chance:.0%}"
+        return f"{why}; drawn with a chance of {100 * drawn.chance:.0f} %"
 
     def _sides(self, sample: str, *, told: bool) -> tuple[PairSide, ...]:
         """Both answers of a pair, in an order of this person's own."""
