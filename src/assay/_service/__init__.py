@@ -27,6 +27,7 @@ from assay.errors import InputError, Problem
 from assay.judges.specs import DEFAULT
 from assay.metrics import METRICS, is_built_in, parse
 from assay.metrics import Metric as AnyMetric
+from assay.metrics.registry import meant
 from assay.sample import Sample
 from assay.score import Outcome, Score
 
@@ -258,7 +259,8 @@ def _metric(spec: str) -> AnyMetric:
     """A metric by name. One of the caller's own would be code that runs here."""
     if not is_built_in(spec):
         what = f"no metric of this service is called '{spec[:100]}'"
-        raise InputError(what, "ask for the list of metrics")
+        near = meant(spec.partition("(")[0].strip()[:100])
+        raise InputError(what, near or "ask for the list of metrics")
     return parse(spec)
 
 
