@@ -15,13 +15,12 @@ from assay._text import entities, numbers
 from assay._text.sentences import sentences
 from assay._text.statements import statements
 from assay._text.words import recall, stems
-from assay.data import read
 from assay.data.columns import closest, normal, recognised
 from assay.data.files import file_records, located
 from assay.data.labels import number as judgement
-from assay.data.validation import samples
 from assay.data.values import FieldError, describe
 from assay.errors import InputError, Problem
+from assay.experiments.adaptation import read_questions
 from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
 from assay.judges.cascade import is_store, read_labels
 from assay.testset.documents import read_documents
@@ -319,8 +318,7 @@ def _drafted(corpus: Corpus, seed: int) -> list[_Question]:
 
 
 def _given(questions: Any, corpus: Corpus) -> list[_Question]:
-    read_rows = samples(read(questions), needs={"adapt": ("question",)})
-    rows = [row for row in read_rows if row.question and row.reference]
+    rows = [row for row in read_questions(questions) if row.question and row.reference]
     places = passages_asked(rows, sources_of(rows, corpus), corpus)
     answered = [
         (row.question or "", row.reference or "", row.reference or "", min(places[row.id]))
