@@ -94,6 +94,11 @@ class InputError(AssayError):
         problems = [replace(p, remedy=p.remedy.removesuffix(advice)) for p in self.problems]
         return InputError(problems, total=self.total)
 
+    def as_sent(self) -> "InputError":
+        """The same with what those can do who send data and name no options."""
+        problems = [replace(one, remedy=one.sent or one.remedy) for one in self.problems]
+        return InputError(problems, total=self.total)
+
     def _text(self) -> str:
         if self.total == 1:
             return str(self.problems[0])

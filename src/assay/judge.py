@@ -288,6 +288,10 @@ class Backend(ABC):
             JudgeError: If there is none.
         """
 
+    def __repr__(self) -> str:
+        """``OpenAI('openai:gpt-4o-mini')``: its class and its name."""
+        return f"{type(self).__name__}({self.name!r})"
+
     @property
     def capabilities(self) -> Capabilities:
         """What it says of itself now."""

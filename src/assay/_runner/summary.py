@@ -221,6 +221,7 @@ class MetricSummary:
     n_groups: int | None = None
     noise: Noise | None = None
     n_unanswered: int = 0
+    why_failed: str = ""
 
 
 class Summary(tuple[MetricSummary, ...], NotebookDisplay):
@@ -250,6 +251,8 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
         lines = [f"{', '.join(metrics)}: {method}" for method, metrics in methods.items()]
         silent = [row for row in self if row.n_unanswered]
         lines += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
+        reasons = ((row, " ".join(row.why_failed.split())) for row in self if row.why_failed)
+        lines += [f"{row.metric}: {row.n_failed} failed, most often: {why}" for row, why in reasons]
         lines += [f"{row.metric}: {_quantiles(row.percentiles)}" for row in self if row.percentiles]
         return lines
 
@@ -281,6 +284,7 @@ def flat(row: MetricSummary) -> dict[str, object]:
     fields = asdict(row)
     low, high = fields.pop("interval") or (None, None)
     worst, best = fields.pop("bounds") or (None, None)
+    del fields["why_failed"]  # which is no number
     noise_sd = row.noise.sd if fields.pop("noise") and row.noise else None
     tail = zip(_TAIL, fields.pop("percentiles") or (None, None, None), strict=True)
     ends = {"low": low, "high": high, "lowest": worst, "highest": best}
@@ -338,6 +342,7 @@ def _summary(
         n_groups=len(set(units)) if units is not None else None,
         noise=noise(store, signature),
         n_unanswered=unanswered,
+        why_failed=store.why_failed(run.id, metric) if failed else "",
     )
 
 

@@ -348,6 +348,8 @@ class Model:
         folder.mkdir(parents=True, exist_ok=True)
         self._net.eval()
         self._net.save_pretrained(folder)
+        # Its writer lets nobody else read the weights; the folder is to be used by a system.
+        shutil.copymode(folder / "config.json", folder / _WEIGHTS[0])
         for name in _COPIED:
             if (self._folder / name).is_file():
                 (folder / name).parent.mkdir(exist_ok=True)

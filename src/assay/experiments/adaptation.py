@@ -151,7 +151,7 @@ def read_training_data(
         raise InputError(what, "give more documents, or shorter passages: --passage-words")
     if questions is None:
         return _by_rule(passages)
-    rows = list(samples(read(questions), needs={"adapt": ("question",)}))
+    rows = read_questions(questions)
     answerable = _asked(rows, passages)
     if not answerable:
         known = ", ".join(repr(passage.id) for passage in passages[:3])
@@ -207,6 +207,18 @@ def _holder(row: Sample, places: Sequence[int], passages: Sequence[Passage]) -> 
 def _question(name: str, text: str, right: frozenset[int], passages: Sequence[Passage]) -> Question:
     documents = {passages[place].document for place in right}
     return Question(name, text, right, documents.pop() if len(documents) == 1 else None)
+
+
+def read_questions(questions: Any) -> list[Sample]:
+    """The rows of a data set that are asked.
+
+    Raises:
+        InputError: If they cannot be read, or have no questions.
+    """
+    try:
+        return list(samples(read(questions), needs={"adapt": ("question",)}))
+    except InputError as error:  # there is no option to name a column, and nothing to drop
+        raise error.as_sent().without(", or drop adapt") from None
 
 
 def _by_rule(passages: Sequence[Passage]) -> TrainingData:

@@ -307,7 +307,9 @@ def parse(spec: str) -> Metric:
         target = custom.find(name)
     cls = type(target) if isinstance(target, Metric) else target
     if match is None or cls is None:
-        raise InputError(f"no metric is called '{name}'{_suggestion(name, [*METRICS, *ALIASES])}")
+        raise InputError(
+            f"no metric is called '{name}'; {meant(name) or '`assay metrics` lists them'}"
+        )
     parameters: dict[str, Any] = {}
     names = [field.name for field in fields(cls)]
     for key, value in _arguments(name, match[2] or ""):
@@ -439,8 +441,10 @@ def _arguments(name: str, text: str) -> list[tuple[str, str]]:
     return arguments
 
 
-def _suggestion(name: str, names: list[str]) -> str:
+def meant(name: str) -> str:
+    """The metrics that an unknown name is near, as a question; "" if it is near none."""
+    names = [*METRICS, *ALIASES]
     # "cost" is nearer to cost_per_query than letters tell.
     close = [other for other in names if name in other.split("_")][:3]
     close = close or difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else "; `assay metrics` lists them"
+    return f"did you mean {' or '.join(close)}?" if close else ""

@@ -155,7 +155,6 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
         "asks": judges(label, run.metrics[label]),
         **fields,
         "methods": list(row.methods),
-        "why_failed": store.why_failed(run.id, label) if row.n_failed else "",
         "values": list(store.numbers(run.id, label).values()),
     }
 
