@@ -61,7 +61,9 @@ NEWEST = "From d.jsonl (aaaaaaaa) to the newest run, d.jsonl (aaaaaaaa): faithfu
 def test_every_form_begins_with_what_the_newest_run_did(data):
     command = "`assay compare aaaaaaaa aaaaaaaa` says whether chance explains it."
     assert shown_of(data).startswith(f"{NEWEST} {command}")
-    assert history.markdown(data).split("\n\n")[1].startswith(f"**{NEWEST.split(':')[0]}")
+    assert (
+        history.markdown(data).split("\n\n")[1].startswith(f"**{NEWEST.split(':', maxsplit=1)[0]}")
+    )
     page = history.html(data)
     assert 0 < page.index(NEWEST) < page.index("<figure")
 

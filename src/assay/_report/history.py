@@ -70,7 +70,8 @@ def _one(series: Series) -> dict[str, Any]:
 
 def _point(point: Point) -> dict[str, Any]:
     fields = msgspec.to_builtins(point.score)
-    names = ("mean", "interval", "bounds", "n_scored", "n_undefined", "n_failed", "n_unanswered")
+    counts = ("scored", "undefined", "failed", "unanswered", "not_reached")
+    names = ("mean", "interval", "bounds", *(f"n_{name}" for name in counts))
     run, noise = point.run, point.score.noise
     return {
         "run": run.id,
@@ -194,8 +195,10 @@ def remarks(point: Json, metric: Json) -> str:
         parts.append(f"the newest of {point['n_older'] + 1:,} such runs")
     if point["best_of"]:
         parts.append(f"the best of {point['best_of']} configurations")
-    counts = [(name, point[f"n_{name}"]) for name in ("failed", "unanswered", "undefined")]
-    parts += [f"{n:,} {name}" for name, n in counts if n]
+    late = point.get("n_not_reached", 0)
+    counts = {"not reached": late, "failed": point["n_failed"] - late}
+    counts |= {name: point[f"n_{name}"] for name in ("unanswered", "undefined")}
+    parts += [f"{n:,} {name}" for name, n in counts.items() if n]
     if point["n_failed"] + point["n_unanswered"]:
         parts.append(f"worst case {numbers.span(point['bounds'])}")
     if point["noise"]:
