@@ -194,10 +194,10 @@ _COUNTS: Final[Mapping[str, Callable[[Json], int]]] = {
 def summary(data: Json) -> RenderableType:
     """The score table with everything that must be read beside it."""
     run = data["run"]
-    name = sanitize.plain(numbers.beside(run["title"], run["id"]))
-    title = Text(f"run {name}", style="bold")
+    title = Text(sanitize.plain(f"run {numbers.beside(run['title'], run['id'])}"), style="bold")
     source = run["source"] if run["name"] else ""  # otherwise it is called by its data
-    rest = [source, numbers.plural(run["n_samples"], "sample")]
+    partial = "stopped early" if run["stopped"] else "" if run["finished"] else "not finished"
+    rest = [source, numbers.plural(run["n_samples"], "sample"), partial]
     title.append("  " + ", ".join(sanitize.plain(part) for part in rest if part), style="not bold")
     warned = [_note(note) for note in notes.notes(data)]
     first = _first_page(data["diagnosis"]) if data["diagnosis"] else []
