@@ -254,9 +254,10 @@ def _scored(row: MetricSummary, rules: Rules) -> Check:
     limit = number_for(rules.max_unscored, row.metric, MAX_UNSCORED)
     total = row.n_scored + row.n_undefined + row.n_failed + row.n_unanswered
     share = (total - row.n_scored) / total if total else 1.0
-    why = f"{row.n_undefined:,} undefined and {row.n_failed:,} failed of {total:,}"
-    if row.n_unanswered:
-        why = f"{row.n_unanswered:,} unanswered, {why}"
+    late, failed = row.n_not_reached, row.n_failed - row.n_not_reached
+    rare = ((late, "not reached"), (row.n_unanswered, "unanswered"))
+    why = f"{row.n_undefined:,} undefined and {failed:,} failed of {total:,}"
+    why = ", ".join([*(f"{n:,} {name}" for n, name in rare if n), why])
     verdict: Verdict = "pass" if share <= limit else "fail"
     rule = f"at most {100 * limit:.3g}% unscored"
     return Check(row.metric, rule, verdict, why, share, None, total)

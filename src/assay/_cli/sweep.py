@@ -311,7 +311,9 @@ def show_sweep(swept: Sweep) -> RenderableType:
         if not more
     ]
     head += f", all with {', '.join(fixed)}" if fixed and k > 1 else ""
-    lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
+    answers = leaderboard.findings(swept.leaderboards)
+    lines: list[RenderableType] = [Text(sanitize.plain(text), "bold") for text in answers]
+    lines.append(Text(sanitize.plain(head)))
     lines += [Text(sanitize.plain(remark)) for remark in sweep_remarks(swept)]
     params = {one.name: one.params for one in swept.configurations}
     lines += retrieval_blocks(swept.leaderboards, params, pool=bool(swept.note))

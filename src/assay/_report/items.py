@@ -32,6 +32,18 @@ def title(data: ItemAnalysis) -> str:
     return f"{text} ({data.threshold_by})"
 
 
+def headline(data: ItemAnalysis) -> str:
+    """How many of the questions tell the systems apart."""
+    flags = [q.flag for q in data.questions]
+    right, wrong = flags.count("all right"), flags.count("all wrong")
+    n = len(flags)
+    told = numbers.count(n - right - wrong)
+    text = f"{told} of {numbers.plural(n, 'question')} tell these systems apart"
+    rest = [f"{wrong:,} nobody gets right"] * bool(wrong)
+    rest += [f"{right:,} everyone gets right"] * bool(right)
+    return "; ".join([text, *rest])
+
+
 def system(one: System) -> list[str]:
     """A system as a row."""
     right = numbers.estimate(one.right, one.right_interval)
@@ -51,7 +63,7 @@ def lists(data: ItemAnalysis) -> list[tuple[str, Sequence[Question]]]:
     questions = data.questions
     inverted = sorted((q for q in questions if q.flag == "inverted"), key=lambda q: q.p or 0.0)
     chance = f"{data.inverted_by_chance:.1f} would be by chance alone"
-    return [
+    kinds = [
         (f"Better systems get it wrong, worse ones right ({len(inverted)}; {chance})", inverted),
         *(
             (
@@ -64,6 +76,7 @@ def lists(data: ItemAnalysis) -> list[tuple[str, Sequence[Question]]]:
             )
         ),
     ]
+    return [(head, found) for head, found in kinds if found]
 
 
 def answers(question: Question, systems: Sequence[System]) -> str:
@@ -154,8 +167,8 @@ Json = Mapping[str, Any]
 def console(data: Json, *, limit: int) -> RenderableType:
     """The systems, what to read beside them, and the questions that are flagged."""
     analysis = msgspec.convert(data, ItemAnalysis)
-    name = Text(sanitize.plain(analysis.metric), style="bold")
-    name.append(f"  {title(analysis)}", style="not bold")
+    name = Text(f"{headline(analysis)}.", style="bold")
+    name.append(sanitize.plain(f"\n{analysis.metric}  {title(analysis)}"), style="not bold")
     table = measures(SYSTEM_HEADS, map(system, analysis.systems))
     rest = [dim(note) for note in notes(analysis)]
     flagged = [_list(head, them, analysis, limit) for head, them in lists(analysis)]
@@ -177,6 +190,7 @@ def markdown(data: Json, *, limit: int) -> str:
     analysis = msgspec.convert(data, ItemAnalysis)
     blocks = [
         f"## {code(analysis.metric)}: systems and questions",
+        f"**{headline(analysis)}.**",
         f"{inline(title(analysis))}.",
         markdown_measures(SYSTEM_HEADS, map(system, analysis.systems)),
         markdown_list(notes(analysis)),

@@ -123,6 +123,11 @@ class Row:
         return int(self.metric.get("n_unanswered", 0))
 
     @property
+    def n_not_reached(self) -> int:
+        """Samples that the run stopped or was killed before."""
+        return int(self.metric.get("n_not_reached", 0))
+
+    @property
     def side(self) -> str:
         """Where the scores lie that miss the guide value."""
         return "below" if self.metric["higher_is_better"] else "above"
