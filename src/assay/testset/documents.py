@@ -9,7 +9,6 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +17,7 @@ from typing import Any, Final
 from assay.data.files import file_records, near, refuse_binary, refuse_endless
 from assay.data.rows import Record
 from assay.errors import InputError, Problem
+from assay.testset.web_pages import text_and_title
 
 _PLAIN: Final = (".txt", ".md", ".markdown", ".rst")
 _HTML: Final = (".html", ".htm")
@@ -194,110 +194,11 @@ def _of_text_file(path: Path, name: str) -> Document:
         raise InputError(what, "make it readable, or take it out") from error
     name = os.fsencode(name).decode("utf-8", "backslashreplace")  # names are bytes to some systems
     if path.suffix.lower() in _HTML:
-        page = _Page()
-        page.feed(text)
-        page.close()
-        return Document(name, page.text(), " ".join(page.title.split()))
+        return Document(name, *text_and_title(text))
     if front := _FRONT_MATTER.match(text):
         return Document(name, text, front["title"].strip("\"'"))
     manual = _MANUAL.match(text)
     return Document(name, text, manual["name"].lower() if manual else "")
-
-
-class _Page(HTMLParser):
-    """The text of a page: headings, code, tables and terms as in Markdown, no machinery."""
-
-    _MUTE: Final = frozenset({"script", "style", "nav", "footer", "noscript", "template", "svg"})
-    _APART: Final = frozenset(
-        {
-            *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt"),
-            *("figcaption", "header", "hr", "li", "main", "ol", "p", "pre", "section", "table"),
-            *("tbody", "thead", "tr", "ul"),
-        }
-    )
-    _CELLS: Final = frozenset({"td", "th"})
-    _WITHIN: Final = _CELLS | {"dd", "dt"}  # where paragraphs do not stand apart
-    _BEGINS: Final = {
-        **dict.fromkeys(("li", "dt"), "\n- "),
-        **dict.fromkeys(("td", "th"), " | "),
-        "dd": ": ",
-        "tr": "\n",
-        "pre": "\n\n```\n",
-    }
-    _ENDS: Final = {"li": "\n", "dt": "", "dd": "\n", "tr": " |", "pre": "\n```\n\n"}
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.title = ""
-        self._pieces: list[str] = []
-        self._main: tuple[int, int] | None = None  # the pieces of <main>
-        self._mute = 0
-        self._open: list[str] = []  # of what decides how data is taken: pre, td, sup ...
-        self._in_title = False
-
-    def text(self) -> str:
-        """The text of what the page calls its main part, or of all of it."""
-        return "".join(self._pieces[slice(*self._main)] if self._main else self._pieces)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep apart what stands apart."""
-        del attrs
-        if tag in self._MUTE:
-            self._mute += 1
-        elif self._mute:
-            return
-        elif tag == "title":  # of the page, not of a drawing
-            self._in_title = True
-        elif tag == "main" and self._main is None:
-            self._main = len(self._pieces), 10**9
-        elif mark := self._mark(tag, self._BEGINS):
-            self._pieces.append(mark)
-        if tag in {"pre", "sup", "a", *self._WITHIN} and not self._mute:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        """Keep apart what stands apart."""
-        if tag in self._open:
-            del self._open[len(self._open) - 1 - self._open[::-1].index(tag) :]
-        if tag in self._MUTE:
-            self._mute = max(0, self._mute - 1)
-        elif self._mute:
-            return
-        elif tag == "title":
-            self._in_title = False
-        elif tag == "main" and self._main is not None:
-            self._main = self._main[0], len(self._pieces)
-        elif mark := self._mark(tag, self._ENDS):
-            self._pieces.append(mark)
-
-    def _mark(self, tag: str, marks: Mapping[str, str]) -> str:
-        """What is written where an element begins or ends."""
-        if tag == "code":
-            return "" if "pre" in self._open else "`"
-        if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
-            return f"\n\n{'#' * int(tag[1])} " if marks is self._BEGINS else "\n\n"
-        if tag in marks and tag in {"dd", *self._CELLS}:
-            return marks[tag]
-        if tag not in self._APART:
-            return ""
-        return " " if self._WITHIN & set(self._open) else marks.get(tag, "\n\n")
-
-    def handle_data(self, data: str) -> None:
-        """Take the text, blanks joined as a browser joins them; no mark of a footnote."""
-        footnote = {"a", "sup"} <= set(self._open) and data.strip("[] \n").isdigit()
-        if self._in_title:
-            self.title += data
-        elif self._mute or footnote:
-            return
-        elif "pre" in self._open:
-            self._pieces.append(data)
-        elif data.strip():
-            power = self._open[-1:] == ["sup"] and self._pieces[-1][-1:].isdigit()
-            before = "^" if power else " " if data[:1].isspace() else ""
-            after = " " if data[-1:].isspace() else ""
-            self._pieces.append(before + " ".join(data.split()) + after)
-        elif "\n" not in data or not (self._pieces and self._pieces[-1].endswith("\n")):
-            self._pieces.append(" ")
 
 
 def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:
