@@ -132,6 +132,20 @@ class TestReading:
         assert "\n".join(" ".join(one.split()) for one in found.text.strip().split("\n")) == text
 
     @over(
+        ("titles", "known"),
+        [
+            (["Fees - Tarn", "Lamps | low - Tarn", "Tarn"], ["Fees", "Lamps | low", "Tarn"]),
+            (["Fees - Tarn", "Lamps - Tarn"], ["Fees - Tarn", "Lamps - Tarn"]),  # or two subjects
+            (["A - b", "C - d", "E - f", "G - b"], ["A - b", "C - d", "E - f", "G - b"]),
+        ],
+    )
+    def test_pages_of_a_site_are_called_without_its_name(self, tmp_path, titles, known):
+        paths = [tmp_path / f"{n}.html" for n in range(len(titles))]
+        for path, title in zip(paths, titles, strict=True):
+            path.write_text(f"<title>{title}</title><p>Text.")
+        assert [one.title for one in read_documents(paths)] == known
+
+    @over(
         ("text", "title"),
         [
             ("TAR(1)    GNU TAR    TAR(1)\n\nNAME\n    tar", "tar"),

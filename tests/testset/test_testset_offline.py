@@ -189,6 +189,10 @@ def test_what_a_list_of_options_says():
         ("## Which lamps can pilots bring?\n\nAll of them.\n\nSmall ones are free.\n", ["All of them. Small ones are free."]),
         ("- Optional: A lamp of the shop, where the pilots are\n  kept.\n", []),
         ("- `--shelf=top` - The shelf at the top of the shop.\n", []),
+        ("- `-1`: To the left of the lamp on the quay.\n", []),
+        ("## `lamps.sort()`\n\nAdded in version 3 of the shop.\n", []),
+        ("The `lamps.sort()` method puts the lamps in order.\n", ["puts the lamps in order"]),
+        ("`--lamps` names the lamps of the shop.\n", ["names the lamps of the shop"]),
     ],
 )  # fmt: skip
 def test_what_is_no_question_and_what_its_answer_is(text, questions):
@@ -258,6 +262,24 @@ def test_tokens_are_printed_and_the_film_has_its_name(tmp_path):
     assert as_printed("Yemen 's capital ( Sana'a ) is n't self - owned .") == (
         "Yemen's capital (Sana'a) isn't self-owned."
     )
+
+
+def test_code_is_marked_in_questions_and_what_is_quoted_is_a_name(tmp_path):
+    text = (
+        "The word `raw` says that a lamp has no glass. `raw` is used to order new glass from the "
+        "shop of the port.\n\n| pattern | what to do |\n|---|---|\n"
+        "| low light, high water | Ask the pilots for a longer chain |\n"
+    )
+    made = generate(
+        [{"id": "a.md", "text": text, "title": "Words"}],
+        Plan(n=9),
+        judge="embedded",
+        store=tmp_path / "a.db",
+    )
+    assert {question.question for question in made.questions} >= {
+        "In “Words”, what is `raw` used for?",
+        "In “Words”, what can you do if the pattern is low light, high water?",
+    }
 
 
 def test_the_same_seed_makes_the_same_questions(made, tmp_path):

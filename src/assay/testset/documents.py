@@ -8,7 +8,7 @@ import subprocess
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,6 +46,9 @@ _MANUAL: Final = re.compile(
     r"\s*(?P<name>[\w.+:-]+)\((?P<section>\d\w*)\)[ \t].*[ \t](?P=name)\((?P=section)\)[ \t]*$",
     re.MULTILINE,
 )
+# "Fees - Tarn shop", "fs | Node.js": what the pages of a site are called, and it.
+_SITE: Final = re.compile(r".*\S(?P<end>\s[|\u2013\u2014\u00b7-]\s.+)")
+_FEWEST_PAGES: Final = 3  # that tell what the name of their site is
 _RANGE: Final = re.compile(r"^[\w~^@.-]*[\w~^]\.{2,3}[\w@-]")  # "v1.0..v1.1"
 # Files that look like documents, and are not read where they lie in a folder.
 _UNREAD: Final = frozenset(
@@ -97,7 +100,17 @@ def read_documents(data: Any) -> list[Document]:
     documents = [document for document in documents if document.text.strip()]
     if not documents:
         raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
-    return _distinct(documents)
+    return _distinct(_without_site(documents))
+
+
+def _without_site(documents: list[Document]) -> list[Document]:
+    """The documents; the pages of one site without its name behind the title of each."""
+    titles = [one.title for one in documents if Path(one.id).suffix.lower() in _HTML and one.title]
+    ends = Counter(title["end"] for title in map(_SITE.fullmatch, titles) if title)
+    site, n = next(iter(ends.most_common(1)), ("", 0))
+    if len(titles) < _FEWEST_PAGES or 2 * n <= len(titles):
+        return documents
+    return [replace(one, title=one.title.removesuffix(site)) for one in documents]
 
 
 def unread(folders: Iterable[Path]) -> list[str]:

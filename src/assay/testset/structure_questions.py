@@ -312,8 +312,9 @@ _FILE: Final = re.compile(r"\S+\.\w{1,5}$")
 _CODE: Final = r"`(?P<code>[^`\n]{2,40})`"
 _NO_OBJECT: Final = r"(?:as|at|by|for|from|in|on|only|to|up|with)\b"
 _DOES: Final = re.compile(
-    rf"(?:The (?:command|option|field|column|function|class|method|key|flag|setting) )?"
-    rf"{_CODE}\s+(?P<verb>[a-z]{{3,}})\s+(?!{_NO_OBJECT})(?P<rest>[^:;|]+)"
+    rf"(?:The (?:(?:command|option|field|column|function|class|method|key|flag|setting) )?)?"
+    rf"{_CODE}(?: (?:command|constructor|function|method|option))?"
+    rf"\s+(?P<verb>[a-z]{{3,}})\s+(?!{_NO_OBJECT})(?P<rest>[^:;|]+)"
 )
 _GIVEN: Final = re.compile(rf"(?P<how>With|Without) {_CODE},?\s+(?P<rest>[^:;|]{{20,}})")
 _ENTRY: Final = re.compile(
@@ -381,7 +382,7 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         clause = find_subject(Words(meaning), 0)  # "A power cut may undo it" says not what it is
         long = len(meaning.split()) >= _LEAST_WORDS and entry["code"] not in meaning
         order = re.match(r"[A-Z][a-z]+ (?:to|the|an?)\b", meaning)  # "Change to the remote part"
-        value = re.search(r"=[a-z\d]", entry["code"])  # one of many
+        value = re.search(r"=[a-z\d]|^\W*\d+\W*$", entry["code"])  # one of many
         if (
             value
             or _is_option(entry["code"])
@@ -393,8 +394,9 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
             question, reference = f"{where}what is {name}?", f"{name}: {meaning}."
             yield Fact("glossary", question, meaning, name, "is", "", reference, entry.span())
     for headed in _HEADED.finditer(text):
-        base, _, rest = clean(headed["meaning"]).split(". ")[0].rstrip(".").partition(" ")
-        base = next((b for b in (*_stems(base.lower()), base.lower()) if _is_base(b)), "")
+        first, _, rest = clean(headed["meaning"]).split(". ")[0].rstrip(".").partition(" ")
+        bases = (*_present_stems(first.lower()), first.lower())  # not "Added in v15"
+        base = next((one for one in bases if _is_base(one)), "")
         name = f"`{_named(headed['code'])}`"
         if base and where and len(rest.split()) >= _LEAST_WORDS - 1 and not _LEANS.search(rest):
             alone = _TWO_WORDS.fullmatch(headed["code"])
@@ -441,11 +443,11 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
             yield Fact("code", question, rest, name, f"{no}given", "", sentence, span)
     elif does := _DOES.fullmatch(plain):
         name, rest = _named(does["code"]), _small(clean(does["rest"]))
-        base = next((b for b in _stems(does["verb"]) if verbs.third_person(b) == does["verb"]), "")
+        base = next(iter(_present_stems(does["verb"])), "")
         command = _TWO_WORDS.fullmatch(name)
         if not (command or name.endswith("()") or _is_option(name)):
             base = base if base in _ASKED_BY else ""
-        elif base not in _ASKED_BY:
+        elif base == "name" or base not in _ASKED_BY:
             base = base and "do"
         leans = _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
         if base and not leans and len(rest.split()) >= _LEAST_WORDS - 1 and (where or command):
@@ -459,8 +461,10 @@ def _small(text: str) -> str:
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
-def _stems(word: str) -> list[str]:
-    return [one for one in (word[:-1], word[:-2], f"{word[:-3]}y") if verbs.is_known(one)]
+def _present_stems(word: str) -> list[str]:
+    """The verbs of which this is the third person."""
+    stems = (word[:-1], word[:-2], f"{word[:-3]}y")
+    return [one for one in stems if verbs.is_known(one) and verbs.third_person(one) == word]
 
 
 def _is_option(code: str) -> bool:
