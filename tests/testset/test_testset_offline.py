@@ -99,6 +99,7 @@ def test_a_plain_sentence_is_asked_about(sentence, question, answer):
         "Keepers of the port were a gift of the old town.",
         "Tarn until the old brigade was disbanded in July 1918.",
         "Tarn was used to represent scenes of the old film.",  # once
+        "If no lamp of the shop is left, undefined is returned to the pilots of the port.",
     ],
 )
 def test_what_does_not_stand_alone_is_not_asked_about(sentence):
@@ -189,6 +190,9 @@ def test_what_a_list_of_options_says():
         ("## Which lamps can pilots bring?\n\nAll of them.\n\nSmall ones are free.\n", ["All of them. Small ones are free."]),
         ("- Optional: A lamp of the shop, where the pilots are\n  kept.\n", []),
         ("- `--shelf=top` - The shelf at the top of the shop.\n", []),
+        ('#### `shelf`\n\n- Type: Text\n- Default: "top"\n\nWhere lamps are.\n', ['"top"']),
+        ("#### `shelf`\n\n- Default: null\n- Type: Text\n\nWhere lamps are.\n", []),
+        ("Listing 3: A lamp of the shop, where the pilots keep it.\n", []),
         ("- `-1`: To the left of the lamp on the quay.\n", []),
         ("## `lamps.sort()`\n\nAdded in version 3 of the shop.\n", []),
         ("The `lamps.sort()` method puts the lamps in order.\n", ["puts the lamps in order"]),

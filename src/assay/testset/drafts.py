@@ -15,11 +15,12 @@ from assay._text.statements import statements
 from assay._text.words import recall, stems
 from assay.sample import Sample
 from assay.testset import checks
+from assay.testset.manual_questions import in_document
 from assay.testset.passages import Corpus, Passage, as_printed, unwrapped
 from assay.testset.plan import Kind
 from assay.testset.questions import dangling, gives_answer
 from assay.testset.sentence_questions import PERSON, Fact, facts
-from assay.testset.structure_questions import found_in, in_document
+from assay.testset.structure_questions import found_in
 
 _BOILERPLATE: Final = 2  # options; what more of them say is the same for all commands
 _MOST_PASSAGES: Final = 1500  # of more, as many are drawn evenly
@@ -137,7 +138,8 @@ class Drafts:
         whole = draft.fact.template != "object" or draft.fact.predicate in _PARTS_VERBS
         rare = any(self._is_rare(stem, _RARE) for stem in stems(draft.fact.subject))
         # "The UE" does a hundred things.
-        if not (whole or (rare and _TECHNICAL.search(draft.fact.subject))):
+        technical = _TECHNICAL.search(draft.fact.subject) or "`" in draft.fact.question
+        if not (whole or (rare and technical)):
             return False
         if _NAME.search(draft.fact.question.split(" ", 1)[1]):
             return True
