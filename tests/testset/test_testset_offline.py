@@ -144,7 +144,7 @@ $ lamps keep --days 14
 ```
 
 `lamps keep` puts a lamp on the shelf of its owner. Without `--days` every lamp stays for a year.
-`colour` names the glass of the lamp. With `--all` these are kept as well.
+`colour` names the glass of the lamp. `--top` lists lamps, `--low` lists all pumps. With `--all` these are kept as well.
 
 - `shelf`: where a lamp waits for its owner.
 
@@ -160,7 +160,6 @@ def test_what_manuals_say():
         "In “Guide”, which command do you run to keep a lamp?": "lamps keep --days 14",
         "What does `lamps keep` do?": "puts a lamp on the shelf of its owner",
         "In “Guide”, what happens if `--days` is not given?": "Every lamp stays for a year",
-        "In “Guide”, what does `colour` name?": "names the glass of the lamp",
         "In “Guide”, what is `shelf`?": "Where a lamp waits for its owner",
         "In “Guide”, what does the state `lost` mean?": "Nobody knows where the lamp is",
         "In “Guide”, what can you do if the state is `lost`?": "Ask the owner of the shelf",
@@ -191,6 +190,7 @@ def test_what_a_list_of_options_says():
         ("- Optional: A lamp of the shop, where the pilots are\n  kept.\n", []),
         ("- `--shelf=top` - The shelf at the top of the shop.\n", []),
         ('#### `shelf`\n\n- Type: Text\n- Default: "top"\n\nWhere lamps are.\n', ['"top"']),
+        ("#### `shelf`\n\n- Default: A shelf of oak\n", ["A shelf of oak"]),
         ("#### `shelf`\n\n- Default: null\n- Type: Text\n\nWhere lamps are.\n", []),
         ("Listing 3: A lamp of the shop, where the pilots keep it.\n", []),
         ("- `-1`: To the left of the lamp on the quay.\n", []),

@@ -81,7 +81,7 @@ class Drafts:
         self.facts = [
             draft
             for draft in self.facts
-            if draft.fact.template not in {"option", "table"}
+            if draft.fact.template not in {"option", "setting", "table"}
             or counts[draft.fact.predicate + draft.fact.answer] <= _BOILERPLATE
         ]
         self._answers: dict[str, list[str]] = defaultdict(list)

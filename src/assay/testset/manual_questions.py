@@ -43,6 +43,8 @@ _LEANS: Final = re.compile(
     r"here|there|former|latter|as follows|following|likewise)\b|^(?:its?|and|or|but)\b|\bdid\b"
 )
 _OF_MANY: Final = re.compile(r"=[a-z\d]|\[")  # one value of many, or a whole synopsis
+# "`-o a.html` writes a page, `-o a.md` writes a table": two facts.
+_ANOTHER: Final = re.compile(r",\s+(?:and\s+)?`[^`]+`\s+[a-z]+s\b")
 _IT: Final = re.compile(r"\b(?:it|its)\b")
 # "-v, --verbose", then what it does: behind two blanks or a colon, or below and further in.
 _OPTION: Final = re.compile(
@@ -70,9 +72,7 @@ _COMMAND: Final = re.compile(
 )
 _FIRST_NAME: Final = re.compile(r"(?P<first>[A-Z][a-z]+)\s+(?!(?:and|or|of|is|are)\b)[^,:]+")
 _LEAST_WORDS: Final = 4  # words of what is said of something
-_ASKED_BY: Final = frozenset(
-    ("accept", "contain", "hold", "list", "mean", "name", "require", "return")
-)
+_ASKED_BY: Final = frozenset(("accept", "contain", "hold", "list", "mean", "require", "return"))
 
 
 def clean(text: str) -> str:
@@ -135,8 +135,9 @@ def _settings(text: str, where: str) -> Iterator[Fact]:
         name, default = f"`{_named(setting['code'])}`", clean(setting["value"])
         if not _NOTHING.match(default):
             question = f"{where}what is the default of {name}?"
-            reference = f"The default of {name} is {default}."
-            yield Fact("option", question, default, name, "default", "", reference, setting.span())
+            small = re.sub(r"^(?:An?|The) ", lambda one: one.group().lower(), default)
+            reference = f"The default of {name} is {small}."
+            yield Fact("setting", question, default, name, "default", "", reference, setting.span())
 
 
 def _listed_options(text: str, where: str) -> Iterator[Fact]:
@@ -179,9 +180,10 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
         command = _TWO_WORDS.fullmatch(name)
         if not (command or name.endswith("()") or _is_option(name)):
             base = base if base in _ASKED_BY else ""
-        elif base == "name" or base not in _ASKED_BY:
+        elif base not in _ASKED_BY:
             base = base and "do"
-        leans = _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
+        leans = _ANOTHER.search(does["rest"])
+        leans = leans or _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
         if base and not leans and len(rest.split()) >= _LEAST_WORDS - 1 and (where or command):
             question = f"what does `{name}` {base}?"
             question = f"W{question[1:]}" if command else f"{where}{question}"
