@@ -182,8 +182,8 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
             base = base if base in _ASKED_BY else ""
         elif base not in _ASKED_BY:
             base = base and "do"
-        leans = _ANOTHER.search(does["rest"])
-        leans = leans or _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
+        leans = _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
+        leans = leans or bool(_ANOTHER.search(does["rest"]))
         if base and not leans and len(rest.split()) >= _LEAST_WORDS - 1 and (where or command):
             question = f"what does `{name}` {base}?"
             question = f"W{question[1:]}" if command else f"{where}{question}"
