@@ -18,6 +18,7 @@ from assay._text.grammar import (
     SUBORDINATORS,
     Words,
 )
+from assay._text.inner_clauses import inner_clauses
 from assay._text.predicates import find_subject, is_order, subject_with_verb
 from assay._text.sides import Clause, Ordered, Phrase, Stems, namings, stems_of
 from assay._text.words import stem
@@ -92,6 +93,17 @@ _REWRITES = (
         ),
         r"\g<name> ",
     ),
+    # "the chair, Ann Lind, asked": both are one.
+    (
+        re.compile(
+            r"(?P<role>\b(?:[Tt]he|[Ii]ts|[Tt]heir|[Hh]is|[Hh]er|[Aa]n?)"
+            r"(?: [a-z][\w-]*| [A-Z]{2,4}\b| of [A-Z]\w+){1,5}), "
+            r"(?P<name>[A-Z]\w*\.?(?: [A-Z][\w-]*){0,3})(?:,(?= )|(?=[.;]|$))"
+        ),
+        r"\g<role> \g<name>",
+    ),
+    # "Team A is"
+    (re.compile(r"(?<=[a-z] )A(?= [a-z]|[.,;]|$)"), "LetterA"),
     # "before Ann did"
     (
         re.compile(
@@ -173,26 +185,19 @@ _LONGEST_LEAD = 16  # words before a subject
 def predications(sentence: str) -> tuple[Predication, ...]:
     """What the clauses of a sentence say, as far as they are surely read."""
     plain = _plain(sentence)
-    texts = [each for part in parts(plain) for each in (part.text, *_second(part.text))]
-    readings = (_read(text) for text in texts)
-    return (*(reading for reading in readings if reading), *_named(plain))
+    readings = [reading for part in parts(plain) if (reading := _read(part.text))]
+    known = {(each.predicate, each.subject) for each in readings}
+    inner = (each for each in _inner(plain) if each)
+    readings += (each for each in inner if (each.predicate, each.subject) not in known)
+    return (*readings, *_named(plain))
 
 
-_SECOND = re.compile(r" (?:and|but) (?:then |later |also )?(?P<rest>(?P<verb>[a-z]+) .+)$")
-
-
-def _second(text: str) -> Iterator[str]:
-    """Of "Ann praised Ben and blamed Cem" "Ann blamed Cem"."""
-    match = _SECOND.search(text)
-    if not match or "past" not in verbs.forms(match["verb"]):
-        return
-    words = Words(text[: match.start()])
-    for begin in dict.fromkeys((0, *_behind_phrase(words))):
-        subject = find_subject(words, begin)
-        if subject is not None:
-            if "past" in words.forms(subject.verb):
-                yield f"{words.slice(begin, subject.verb)} {match['rest']}"
-            return
+def _inner(sentence: str) -> Iterator[Predication | None]:
+    """What its inner clauses say."""
+    for text, verb in inner_clauses(sentence):
+        words = Words(text)
+        main = subject_with_verb(words, 0, verb, verb).main
+        yield _Reader(words, 0, verb, main).read()
 
 
 def _named(sentence: str) -> Iterator[Predication]:
@@ -383,7 +388,9 @@ class _Reader(Clause):
         before, begin = "", start + particle
         for k in range(begin, len(words) + 1):
             word = words.text(k)
-            ends = words.is_mark(k) or word in SUBORDINATORS or word in {"but", "while"}
+            elided = word == "that" and words.text(k + 1) == "of"
+            ends = words.is_mark(k) or (word in SUBORDINATORS and not elided)
+            ends = ends or word in {"but", "while"}
             ends = ends or (word in CONJUNCTIONS and bool(words.finite(words.after_adverbs(k + 1))))
             opens = word in PREPOSITIONS and word != "of"
             second = not before and k > begin and self._opens_second(k)
@@ -407,7 +414,7 @@ class _Reader(Clause):
         """The stem of the verb, or of what is said behind "is"."""
         words = self.words
         if (words.text(self.main), words.text(self.main + 1)) in _TAKES_OVER:
-            return "takeover"
+            return stem("takeover")
         if not self.copula:
             word = words.text(self.main)
             verb = words.forms(self.main) or words.auxiliary(self.main) == "have"

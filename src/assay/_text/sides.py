@@ -24,6 +24,10 @@ _IRRELEVANT = frozenset(
 )
 _TELLING = frozenset("more up down above below under over inside outside".split())
 _ORDERS = {"before": 1, "after": -1}
+# Stands for what "it" means, and for any other that there is.
+IT, ANY = frozenset({"(it)"}), frozenset({"(any)"})
+_MEANT = frozenset("it he she they him her them".split())
+_WHOSE = frozenset("its his her their".split())
 _RACES = frozenset(map(stem, ["finish", "arrive", "end", "come", "place"]))
 
 
@@ -35,12 +39,14 @@ class Ordered(NamedTuple):
         first: The stems of the one.
         second: The stems of the other.
         by: The stems of the words that say so, "buy", "bought" or "younger".
+        of: What of the two is compared, "boiler"; nothing where that is not said.
     """
 
     concept: str
     first: Stems
     second: Stems
     by: Stems = frozenset()
+    of: Stems = frozenset()
 
 
 class Phrase(NamedTuple):
@@ -90,6 +96,8 @@ class Clause:
     def _phrase(self, begin: int, end: int) -> Stems:
         """The stems of a noun phrase without whose it is: "Ann's husband" is no Ann."""
         words = self.words
+        if end - begin == 1 and words.text(begin) in _MEANT:
+            return IT
         owned = [k for k in range(begin, end - 1) if words.text(k).endswith(("'s", "’s"))]
         return self.of(owned[-1] + 1 if owned else begin, end)
 
@@ -200,27 +208,36 @@ class Clause:
         ]
         return [order for order in orders if order.first and order.second]
 
-    def _comparison(self, predicate: str) -> list[Ordered]:
-        """Of "is older than", "has more seats than"."""
+    def _comparison(self, predicate: str) -> Iterator[Ordered]:
+        """Of "is older than", "has more seats than", "is larger than X but smaller than Y"."""
         words = self.words
-        than = next((k for k in range(self.verb, len(words)) if words.text(k) == "than"), -1)
-        if than < 0 or self.negated:
-            return []
-        for k in range(than - 1, max(self.verb, than - 9), -1):
-            meaning = relations.of_comparative(words.text(k), words.text(k + 1))
-            if not meaning:
+        last = self.verb
+        if self.negated:
+            return
+        for than in range(self.verb, len(words)):
+            if words.text(than) != "than":
                 continue
-            dimension, sign = meaning
-            if dimension == "amount":
-                end = next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than)
-                own = self.of(k + 1, end) or frozenset({predicate})
-                dimension = " ".join(sorted(own))
-            sides = self._compared(than)
-            by = frozenset(stems_of([words.text(k), "less", "more"]))
-            dimension = relations.MEASURED.get(dimension, dimension)
-            first = Ordered(f"more {dimension}", *(sides if sign > 0 else sides[::-1]), by)
-            return [first, *self._further(than, sides)]
-        return []
+            for k in range(than - 1, max(last, than - 9), -1):
+                meaning = relations.of_comparative(words.text(k), words.text(k + 1))
+                if meaning:
+                    yield self._compares(*meaning, k, than, predicate)
+                    yield from self._further(than, k)
+                    break
+            last = than
+
+    def _compares(
+        self, dimension: str, sign: int, k: int, than: int, predicate: str
+    ) -> Ordered:
+        """What the comparative at a place says of the things on both sides of "than"."""
+        words = self.words
+        own = self.of(k + 1, next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than))
+        if dimension == "amount":
+            dimension, own = " ".join(sorted(own or {predicate})), frozenset()
+        dimension = relations.MEASURED.get(dimension, dimension)
+        first, second, head = self._compared(than)
+        by = frozenset(stems_of([words.text(k), "less", "more"]))
+        pair = (first, second) if sign > 0 else (second, first)
+        return Ordered(f"more {dimension}", *pair, by, own | head)
 
     def _multiples(self) -> list[Ordered]:
         """Of "has twice as much salt as B and half as much fat"."""
@@ -245,40 +262,69 @@ class Clause:
             orders.append(Ordered(f"more {' '.join(sorted(what))}", *pair, by))
         return orders
 
-    def _further(self, than: int, sides: tuple[Stems, Stems]) -> list[Ordered]:
+    def _further(self, than: int, k: int) -> Iterator[Ordered]:
         """Of "is taller than X but ten years younger" the second."""
         words = self.words
         last = next((k for k in range(than, len(words)) if words.text(k) == "."), len(words)) - 1
         meaning = relations.of_comparative(words.text(last), "")
         joined = any(words.text(k) in {"but", "and"} for k in range(than, last))
-        if not (meaning and joined) or words.text(last) in {"more", "less", "fewer"}:
-            return []
-        by = frozenset(stems_of([words.text(last)]))
-        return [Ordered(f"more {meaning[0]}", *(sides if meaning[1] > 0 else sides[::-1]), by)]
+        if meaning and joined and words.text(last) not in {"more", "less", "fewer"}:
+            first, second, head = self._compared(than)
+            by = frozenset(stems_of([words.text(last)]))
+            pair = (first, second) if meaning[1] > 0 else (second, first)
+            yield Ordered(f"more {meaning[0]}", *pair, by, head)
 
-    def _compared(self, than: int) -> tuple[Stems, Stems]:
+    def _compared(self, than: int) -> tuple[Stems, Stems, Stems]:
+        """What stands on both sides of "than", and what of them is compared."""
         words = self.words
         begin = than + 1
         preposition = words.text(begin) if words.text(begin) in PREPOSITIONS else ""
         begin += bool(preposition)
+        elided = words.text(begin) in {"that", "those"} and words.text(begin + 1) == "of"
+        begin += 2 * elided
         end = begin
-        while end < len(words) and not (
+        while end < len(words) and not self._ends_second(end, begin):
+            end += 1
+        if {words.text(j) for j in range(begin, end)} & {"all", "any", "every", "but", "ever"}:
+            return frozenset(), frozenset(), frozenset()
+        second = self.of(begin, end)
+        if preposition:
+            ends = next((p for p in self.phrases if p.before == preposition), None)
+            found = ends is not None and ends.end <= than
+            first = self.of(ends.begin, ends.end) if ends and found else IT
+            return first, second, self.of(self.begin, self.verb) if found else frozenset()
+        first, head = self._owner()
+        if words.text(end - 1) in {"one", "ones"}:  # "than the older ones"
+            own = self.in_order(self.begin, self.verb)[-1:]  # "older patients"
+            noun = frozenset(own) if not head else frozenset()
+            return first - noun, second - frozenset(stems_of(["one"])), head | noun
+        return first, second, head
+
+    def _ends_second(self, end: int, begin: int) -> bool:
+        words = self.words
+        return bool(
             words.is_mark(end)
             or (words.text(end) in PREPOSITIONS and words.text(end) != "of")
             or words.auxiliary(end)
             or words.text(end) in SUBORDINATORS
             or (words.text(end) == "but" and end > begin)
-            or (words.text(end) == "and" and bool(words.finite(end + 1)))
-        ):
-            end += 1
-        if {words.text(j) for j in range(begin, end)} & {"all", "any", "every", "but", "ever"}:
-            return frozenset(), frozenset()
-        second = self.of(begin, end)
-        first = self.of(self.begin, self.verb)
-        if preposition:
-            ends = next((p for p in self.phrases if p.before == preposition), None)
-            first = self.of(ends.begin, ends.end) if ends and ends.end <= than else first
-        return first, second
+            or (words.text(end) == "and" and words.finite(end + 1))
+        )
+
+    def _owner(self) -> tuple[Stems, Stems]:
+        """Of "the boiler of the Halden" the latter and "boiler"."""
+        words = self.words
+        end = self.verb
+        while end > self.begin + 1 and words.is_adverb(end - 1):
+            end -= 1
+        for k in range(self.begin, end):
+            if words.text(k) == "of":
+                return self.of(k + 1, end), self.of(self.begin, k)
+            if words.text(k).endswith(("'s", "’s", "s'", "s’")) and k + 1 < end:
+                return self.of(self.begin, k + 1), self.of(k + 1, end)
+        if words.text(self.begin) in _WHOSE:
+            return IT, self.of(self.begin, end)
+        return self._phrase(self.begin, end), frozenset()
 
     def _sequence(self) -> list[Ordered]:
         """Of "X before Y", "after X, Y", "X because Y"."""

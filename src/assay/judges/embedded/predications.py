@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from assay._text.entities import MONTHS, names
 from assay._text.predications import Predication, content, predications
-from assay._text.relations import concept, opposite
-from assay._text.sides import Ordered, Stems
+from assay._text.relations import TRANSFERS, concept, opposite
+from assay._text.sides import IT, Ordered, Stems
 from assay._text.words import words
 from assay.judges.embedded.swaps import Part
 
@@ -204,18 +204,33 @@ class _Pair:
 
         With the words that say it.
         """
-        theirs = (*self.evidence.roles, *self.evidence.orders)
+        evidence = (*self.evidence.roles, *self.evidence.orders)
+        theirs = [named for each in evidence if (named := self._named(each))]
         kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
             ("roles", self.claim.roles),
             ("direction", self.claim.orders),
         )
         for kind, mine in kinds:
             for a, b in itertools.product(mine, theirs):
-                if concept(a.concept) == concept(b.concept):
+                concepts = {concept(a.concept), concept(b.concept)}
+                apart = a.of and b.of and not _share(a.of, b.of)
+                if not apart and (len(concepts) == 1 or concepts <= TRANSFERS):
                     way = _orientation(a, b)
                     other = not way and kind == "roles" and self._is_anothers(a, b)
                     said = a.by | b.first | b.second  # also behind where another clause may begin
                     yield kind, -1 if other else way, _concepts(said)
+
+    def _named(self, ordered: Ordered) -> Ordered | None:
+        """With what "it" may mean; None where that is not known."""
+        if not (IT & (ordered.first | ordered.second)):
+            return ordered
+        if not self.topic:
+            return None
+        first, second = (
+            (side - IT) | self.topic if IT & side else side
+            for side in (ordered.first, ordered.second)
+        )
+        return ordered._replace(first=first, second=second)
 
     def _is_anothers(self, a: Ordered, b: Ordered) -> bool:
         """Whether the statement says of one name what the evidence says of another."""
@@ -338,7 +353,7 @@ def _orientation(a: Ordered, b: Ordered) -> int:
 
 def _apart(ordered: Ordered) -> tuple[Stems, Stems]:
     """What tells the two sides from each other: "3" and "5" of "Ward 3" and "Ward 5"."""
-    _, first, second, _ = ordered
+    first, second = ordered.first, ordered.second
     return (
         (first - second, second - first) if first - second and second - first else (first, second)
     )
