@@ -65,7 +65,7 @@ def inner_clauses(sentence: str) -> Iterator[Inner]:
     if unsure or not 2 < len(words) <= _LONGEST:
         return
     subject = ""
-    found = _verbs(words)
+    found = verb_places(words)
     for k in range(1, len(words)):
         if k in found:
             clause = _clause(words, k, subject, found)
@@ -80,7 +80,7 @@ def inner_clauses(sentence: str) -> Iterator[Inner]:
                 yield Inner(text, len(Words(noun)))
 
 
-def _verbs(words: Words) -> set[int]:
+def verb_places(words: Words) -> set[int]:
     """The places of finite verbs, the surest one of each clause."""
     found: set[int] = set()
     best = (0, 0)
@@ -172,7 +172,7 @@ def _clause(words: Words, verb: int, former: str, found: set[int]) -> _Clause | 
         begin -= 1
     bound = words.text(begin) if begin >= 0 else ""
     first = begin + 1
-    begin = _behind_lead(words, first, verb)
+    begin = behind_lead(words, first, verb)
     if begin >= last + 1:
         return None
     subject = words.slice(begin, last + 1)
@@ -199,7 +199,7 @@ def _joins(words: Words, k: int) -> bool:
     return words.text(k) in {"and", "or"}
 
 
-def _behind_lead(words: Words, begin: int, verb: int) -> int:
+def behind_lead(words: Words, begin: int, verb: int) -> int:
     """Where a subject begins behind "In June 2023"; at the verb where that is not clear."""
     if words.text(begin) not in PREPOSITIONS:
         return begin

@@ -18,9 +18,9 @@ from assay._text.grammar import (
     SUBORDINATORS,
     Words,
 )
-from assay._text.inner_clauses import inner_clauses
+from assay._text.inner_clauses import behind_lead, inner_clauses, verb_places
 from assay._text.predicates import find_subject, is_order, subject_with_verb
-from assay._text.sides import Clause, Ordered, Phrase, Stems, namings, stems_of
+from assay._text.sides import Clause, Ordered, Phrase, Stems, changed, namings, stems_of
 from assay._text.words import stem
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -189,7 +189,7 @@ def predications(sentence: str) -> tuple[Predication, ...]:
     known = {(each.predicate, each.subject) for each in readings}
     inner = (each for each in _inner(plain) if each)
     readings += (each for each in inner if (each.predicate, each.subject) not in known)
-    return (*readings, *_named(plain))
+    return (*readings, *_named(plain), *_changed(plain))
 
 
 def _inner(sentence: str) -> Iterator[Predication | None]:
@@ -205,6 +205,22 @@ def _named(sentence: str) -> Iterator[Predication]:
     for text, noun, holder, role in namings(sentence):
         rest = role.first | role.second
         yield Predication(text, noun, holder, rest, (*rest, noun), roles=(role,), stative=True)
+
+
+_UP = re.compile(
+    r"\b(?P<of>(?:[a-z]+ )?[a-z]+) (?:of|was|were|to|at|reached|totalled) [^,;]{1,60}, "
+    r"(?P<way>up|down) (?:from|by|on|\d)"
+)
+
+
+def _changed(sentence: str) -> Iterator[Predication]:
+    """Of "revenue of 5 million, up from 4 million" that it rose."""
+    for match in _UP.finditer(sentence):
+        stems = frozenset(stems_of(match["of"].split()))
+        order = changed(1 if match["way"] == "up" else -1, stems)
+        rest = frozenset(stems_of(sentence.lower().split()))
+        if stems:
+            yield Predication(sentence, "change", stems, rest, tuple(rest), orders=(order,))
 
 
 def content(text: str) -> Stems:
@@ -237,7 +253,7 @@ def _read(text: str) -> Predication | None:
         subject = find_subject(words, begin)
         if subject is not None and words.text(begin) not in _CONDITIONS:
             return _Reader(words, begin, subject.verb, subject.main).read()
-    return _order(words) or _by_auxiliary(words)
+    return _order(words) or _by_place(words) or _by_auxiliary(words)
 
 
 def _order(words: Words) -> Predication | None:
@@ -249,6 +265,15 @@ def _order(words: Words) -> Predication | None:
     reader = _Reader(words, verb, verb, verb)
     reader.ordered, reader.negated, reader.modality = True, denied, "must"
     return reader.read()
+
+
+def _by_place(words: Words) -> Predication | None:
+    """What a clause says whose verb only its place tells."""
+    verb = min(verb_places(words), default=0)
+    begin = behind_lead(words, 0, verb)
+    if not verb or begin == verb:
+        return None
+    return _Reader(words, begin, verb, subject_with_verb(words, begin, verb, verb).main).read()
 
 
 def _by_auxiliary(words: Words) -> Predication | None:

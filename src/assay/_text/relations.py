@@ -129,6 +129,17 @@ MUTUAL = frozenset(
     )
 )
 
+# What something does that becomes more or less; what is done to it; either.
+_CHANGES = (
+    "rise grow climb surge soar jump / fall decline sink shrink slip plunge tumble slump dip",
+    "raise lift boost gain / reduce lower cut lose trim slash",
+    "increase expand double triple quadruple / decrease drop halve",
+)
+_OF_CHANGE: dict[str, tuple[int, str]] = {}
+# Beside what changed, when it was otherwise.
+REFERENCES = frozenset(
+    map(stem, "compare previous prior year before early last now then previously ago past".split())
+)
 _OTHER_COMPARATIVE = re.compile(r"(?!other|rather|later)[a-z]{3,}er")
 Sides = tuple[str, str, str]  # concept, role of the first, role of the second
 _OF_VERB: dict[str, list[Sides]] = {}
@@ -149,6 +160,9 @@ def _learn() -> None:
         concept, _, entry = line.partition(": ")
         for holder, nouns in zip(("first", "second"), entry.split("/"), strict=True):
             _OF_NOUN.update({stem(noun): (concept, holder) for noun in nouns.split()})
+    for way, line in zip(("subject", "object", "either"), _CHANGES, strict=True):
+        for sign, changing in zip((1, -1), line.split(" / "), strict=True):
+            _OF_CHANGE.update({stem(verbs.base(word)): (sign, way) for word in changing.split()})
     for line in _COMPARATIVES:
         concept, _, entry = line.partition(": ")
         for sign, compared in zip((1, -1), entry.split(" / "), strict=True):
@@ -198,6 +212,19 @@ def of_comparative(word: str, following: str) -> tuple[str, int] | None:
     if following == "than" and word not in _OF_COMPARATIVE and _OTHER_COMPARATIVE.fullmatch(word):
         return re.sub(r"(?:(?<=i)er|(.)\1er|er)$", r"\1", word), 1  # "steeper"
     return _OF_COMPARATIVE.get(word)
+
+
+def of_change(verb: str) -> tuple[int, str]:
+    """Whether a verb, by its stem, says that something rose (1) or fell (-1), and what of it did.
+
+    That is its "subject", its "object" or "either"; (0, "") of any other verb.
+    """
+    return _OF_CHANGE.get(verb, (0, ""))
+
+
+def changing() -> frozenset[str]:
+    """The stems of the verbs that say so."""
+    return frozenset(_OF_CHANGE)
 
 
 # Pairs of which one holds where the other does not ...

@@ -24,8 +24,13 @@ _IRRELEVANT = frozenset(
 )
 _TELLING = frozenset("more up down above below under over inside outside".split())
 _ORDERS = {"before": 1, "after": -1}
-# Stands for what "it" means, and for any other that there is.
-IT, ANY = frozenset({"(it)"}), frozenset({"(any)"})
+_SEQUENCES = frozenset(map(stem, [*_ORDERS, "then", "first"]))
+# Stands for what "it" means.
+IT = frozenset({"(it)"})
+_NOW, _THEN = frozenset({"(now)"}), frozenset({"(then)"})
+_ONE = frozenset({"on", "one"})
+_PLAIN = frozenset({"high", "large", "amount"})
+_BECOMING = frozenset("become becomes became get gets got grow grows grew".split())
 _MEANT = frozenset("it he she they him her them".split())
 _WHOSE = frozenset("its his her their".split())
 _RACES = frozenset(map(stem, ["finish", "arrive", "end", "come", "place"]))
@@ -47,6 +52,13 @@ class Ordered(NamedTuple):
     second: Stems
     by: Stems = frozenset()
     of: Stems = frozenset()
+
+
+def changed(sign: int, of: Stems, dimension: str = "", by: Stems = frozenset()) -> Ordered:
+    """That something became more (1) or less (-1)."""
+    pair = (_NOW, _THEN) if sign > 0 else (_THEN, _NOW)
+    said = by | relations.changing() | relations.REFERENCES
+    return Ordered(f"change {dimension}", *pair, said, of)
 
 
 class Phrase(NamedTuple):
@@ -205,6 +217,7 @@ class Clause:
             *self._multiples(),
             *self._sequence(),
             *self._way(),
+            *self._change(predicate),
         ]
         return [order for order in orders if order.first and order.second]
 
@@ -236,8 +249,30 @@ class Clause:
         dimension = relations.MEASURED.get(dimension, dimension)
         first, second, head = self._compared(than)
         by = frozenset(stems_of([words.text(k), "less", "more"]))
+        if second and second <= relations.REFERENCES | _ONE:  # "than in the previous year"
+            what = own or head | (first - IT) or self.of(self.begin, self.verb)
+            return changed(sign, what, "" if dimension in _PLAIN else dimension, by)
         pair = (first, second) if sign > 0 else (second, first)
         return Ordered(f"more {dimension}", *pair, by, own | head)
+
+    def _change(self, predicate: str) -> list[Ordered]:
+        """Of "profit fell", "was cut", "cut the costs", "becomes rarer" what was more when."""
+        words = self.words
+        sign, way = relations.of_change(predicate)
+        dimension, what = "", self.of(self.begin, self.verb)
+        if words.text(self.main) in _BECOMING:
+            meaning = relations.of_comparative(words.text(self.main + 1), words.text(self.main + 2))
+            dimension, sign = meaning or ("", 0)
+        elif way != "subject" and not self.passive:
+            objects = [p for p in self.phrases if not p.before and not words.is_number(p.begin)]
+            first = objects[0] if objects else None
+            if first and (way == "object" or words.opens_object(first.begin)):
+                what = self.of(first.begin, first.end)
+            elif way == "object":
+                sign = 0
+        if not sign or self.negated:
+            return []
+        return [changed(sign, what, dimension)]
 
     def _multiples(self) -> list[Ordered]:
         """Of "has twice as much salt as B and half as much fat"."""
@@ -327,7 +362,7 @@ class Clause:
         return self._phrase(self.begin, end), frozenset()
 
     def _sequence(self) -> list[Ordered]:
-        """Of "X before Y", "after X, Y", "X because Y"."""
+        """Of "X before Y", "after X, Y", "X and then Y", "X because Y"."""
         words = self.words
         orders = []
         for k in range(len(words)):
@@ -336,6 +371,8 @@ class Clause:
             races = not _RACES.isdisjoint(self.in_order(self.verb, k))
             if word == "behind" and races:
                 word = "after"
+            if word == "then" and self._goes_on(k):
+                word = "before"
             if idiom or (word not in _ORDERS and word != "because"):
                 continue
             left, right = self._around(k)
@@ -345,8 +382,13 @@ class Clause:
                 orders.append(Ordered("cause", right, left, frozenset({"because"})))
             else:
                 pair = (left, right) if _ORDERS[word] > 0 else (right, left)
-                orders.append(Ordered("earlier", *pair, frozenset(map(stem, _ORDERS))))
+                orders.append(Ordered("earlier", *pair, _SEQUENCES))
         return orders
+
+    def _goes_on(self, k: int) -> bool:
+        """Whether "then" follows what was first: "X, and only then Y"."""
+        before = [self.words.text(j) for j in range(max(0, k - 2), k)]
+        return bool({"and", ";", ","} & {*before}) and k > self.main
 
     def _ends(self, begin: int) -> int:
         """Where the next thing ends."""
@@ -361,11 +403,19 @@ class Clause:
         )
 
     def _around(self, k: int) -> tuple[Stems, Stems]:
+        """What stands on both sides of a conjunction."""
         words = self.words
         comma = next((j for j in range(k, len(words)) if words.is_mark(j)), len(words))
         if k <= 1:
             return self.of(comma, len(words)), self.of(k + 1, comma)
-        return self.of(0, k), self.of(k + 1, comma)
+        bounds = (j for j in range(k + 2, comma) if words.text(j) == "and" and self._begins(j + 1))
+        return self.of(0, k), self.of(k + 1, next(bounds, comma))
+
+    def _begins(self, k: int) -> bool:
+        """Whether a further order or clause begins: "and then brew", "and only then"."""
+        return self.words.text(k) in {"then", "only", "again"} or bool(
+            self.words.finite(self.words.after_adverbs(k))
+        )
 
     def _way(self) -> list[Ordered]:
         """Of "from A to B"."""

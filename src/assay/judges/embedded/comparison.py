@@ -244,6 +244,11 @@ class Comparison:
     wording: Otherwise | None  # what sentences say of it that are worded nearly like it
 
     @property
+    def restated(self) -> bool:
+        """Whether clauses of the evidence say all of it, if the other way round."""
+        return bool(self.grammar) and all(finding.agrees for finding in self.grammar)
+
+    @property
     def gives_another_figure(self) -> bool:
         """Whether a figure of it stands nowhere, and another one of the same thing does."""
         figure = self.figure

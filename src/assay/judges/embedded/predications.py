@@ -55,6 +55,8 @@ _ALIKE = 0.6  # of the smaller one's stems, at least, two sides that are the sam
 _UNLIKE = 0.25  # ... and at most, two that are not
 _ROOT = 5  # letters that words of one root begin with ...
 _ENDING = 5  # ... and by how many they may differ in length
+# "Ward 3", "March 2024", "the year"
+_NUMBERED = re.compile(r"\b[A-Za-z]{3,} \d[\w.]*|\byears?\b|\bquarter\b")
 _FEWEST = 2  # stems besides the predicate
 # Stems that a clause whose sides are exchanged may have and the evidence lacks: none of a time.
 _LOST = {"roles": 3, "direction": 1}
@@ -84,9 +86,11 @@ _STRONGER = {"can": {"fact", "must", "should", "will"}, "should": {"must"}}
 _SCOPES = frozenset("all every each both only always than necessarily entirely fully just".split())
 _MANNER = re.compile(r"\b\w+ly\b")
 _BARE = frozenset({"be", "hav"})  # say too little by themselves
+_LIGHT = _BARE | content("occur happen exist show take place feel seem")  # beside what is compared
 # Without one of them the same words say something else.
 _LIMITING = frozenset("all every each only most same any other both never together alone".split())
-_OPEN = frozenset({"or"})  # ... of the evidence, what stands behind it need not be so
+# ... of the evidence, it may be so of both together alone, or of one of them.
+_OPENING = frozenset({"or", "and", "but"})
 
 
 class Passage(NamedTuple):
@@ -111,7 +115,8 @@ def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
         passages: The sentences of the evidence that may say the same.
     """
     claims = list(_claims(statement)) if passages else []
-    name_stems = content(" ".join(names(statement))) if claims else frozenset()
+    named = [*names(statement), *_NUMBERED.findall(statement)] if claims else []
+    name_stems = content(" ".join(named))
     evidence = [
         (each, topic & name_stems)
         for text, topic in passages
@@ -182,13 +187,19 @@ class _Pair:
         way = 0
         for kind, turn, by in self._turns():
             unmatched = self.missing - by
+            if kind == "direction":
+                unmatched -= _LIGHT
+                if len(self.claim_concepts - unmatched) >= _FEWEST:
+                    unmatched -= self.topic - self.evidence.barred
             dated = any(stem[:1].isdigit() or stem in _TIMES for stem in unmatched)
             if turn < 0 and len(unmatched) <= _LOST[kind] and not (dated or self._denied()):
                 way = -1
                 yield self._finding(kind, agrees=False)
             elif turn > 0 and way >= 0:
                 way = 1
-                if self._is_equal(by):
+                compared = kind == "direction"
+                opening = frozenset({"or"}) if compared else _OPENING
+                if self._is_equal(by | (_LIGHT if compared else frozenset()), opening):
                     yield self._finding(kind, agrees=True)
         subjects = self.claim.subject, self.evidence.subject
         about = not self.evidence.subject and self.claim.subject <= self.topic  # "it", "they"
@@ -204,6 +215,7 @@ class _Pair:
 
         With the words that say it.
         """
+        claim_words, evidence_words = words(self.claim.text), words(self.evidence.text)
         evidence = (*self.evidence.roles, *self.evidence.orders)
         theirs = [named for each in evidence if (named := self._named(each))]
         kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
@@ -213,10 +225,12 @@ class _Pair:
         for kind, mine in kinds:
             for a, b in itertools.product(mine, theirs):
                 concepts = {concept(a.concept), concept(b.concept)}
-                apart = a.of and b.of and not _share(a.of, b.of)
+                apart = a.of and b.of and _share(a.of, b.of) < _ALIKE
                 if not apart and (len(concepts) == 1 or concepts <= TRANSFERS):
                     way = _orientation(a, b)
-                    other = not way and kind == "roles" and self._is_anothers(a, b)
+                    compares = {*claim_words, *evidence_words} & {"than"}
+                    anothers = not (way or compares) and kind == "roles"
+                    other = anothers and self._is_anothers(a, b)
                     said = a.by | b.first | b.second  # also behind where another clause may begin
                     yield kind, -1 if other else way, _concepts(said)
 
@@ -246,13 +260,14 @@ class _Pair:
     def _denied(self) -> bool:
         return self.claim.negated or self.evidence.negated
 
-    def _is_equal(self, by: Stems = frozenset()) -> bool:
+    def _is_equal(self, by: Stems = frozenset(), opening: Stems = _OPENING) -> bool:
         """Whether the statement says nothing more than that, and limits it in the same way."""
         claim, evidence = self.claim, self.evidence
         claim_words, evidence_words = set(words(claim.text)), set(words(evidence.text))
-        limits = claim_words & _LIMITING <= evidence_words and evidence_words & _OPEN <= claim_words
+        limits = claim_words & _LIMITING <= evidence_words and evidence_words & opening <= claim_words
         same = claim.negated == evidence.negated and claim.never == evidence.never
-        level = (claim.quantity, claim.modality) == (evidence.quantity, evidence.modality)
+        often = opening != _OPENING or claim.quantity == evidence.quantity
+        level = often and claim.modality == evidence.modality
         return self.missing <= by and limits and same and level and claim.barred <= evidence.barred
 
     def _in_words(self) -> Iterator[Finding]:

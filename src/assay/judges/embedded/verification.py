@@ -199,7 +199,7 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     value = fitted.probability(judged.features)
     wording = comparison.wording
     agreed = wording.rule if wording and wording.agrees else ""
-    if agreed:
+    if agreed or comparison.restated:
         value = max(value, RESTATED)
     if comparison.flag:
         value = max(value, AGREED) if comparison.flag.agrees else min(value, DENIED)
