@@ -208,7 +208,7 @@ def _named(sentence: str) -> Iterator[Predication]:
 
 
 _UP = re.compile(
-    r"\b(?P<of>(?:[a-z]+ )?[a-z]+) (?:of|was|were|to|at|reached|totalled) [^,;]{1,60}, "
+    r"\b(?P<of>[a-z]+) (?:of|was|were|to|at|reached|totalled) [^,;]{1,60}, "
     r"(?P<way>up|down) (?:from|by|on|\d)"
 )
 

@@ -98,9 +98,8 @@ _COMPARATIVES = (
     "dear: dearer pricier costlier / cheaper",
     "far: farther further / nearer closer",
     "deep: deeper / shallower",
-    "wide: wider broader / narrower",
+    "wide: wider broader thicker / narrower thinner",
     "bright: brighter / darker dimmer",
-    "thick: thicker / thinner",
     "hard: harder tougher / easier",
     "loud: louder noisier / quieter",
     "safe: safer / riskier",
@@ -224,7 +223,12 @@ def of_change(verb: str) -> tuple[int, str]:
 
 def changing() -> frozenset[str]:
     """The stems of the verbs that say so."""
-    return frozenset(_OF_CHANGE)
+    return frozenset(_OF_CHANGE).union(map(stem, ["go", "come", "move", "up", "down"]))
+
+
+def is_graded(word: str) -> bool:
+    """Whether "more" before a word says what other words say, too: "common", "expensive"."""
+    return word in _GRADED
 
 
 # Pairs of which one holds where the other does not ...

@@ -231,7 +231,9 @@ class Clause:
             if words.text(than) != "than":
                 continue
             for k in range(than - 1, max(last, than - 9), -1):
-                meaning = relations.of_comparative(words.text(k), words.text(k + 1))
+                bare = bool(words.auxiliary(k - 1)) or words.is_adverb(k - 1)
+                following = words.text(k + 1) if bare or k + 1 < than else ""
+                meaning = relations.of_comparative(words.text(k), following)
                 if meaning:
                     yield self._compares(*meaning, k, than, predicate)
                     yield from self._further(than, k)
@@ -248,9 +250,10 @@ class Clause:
             dimension, own = " ".join(sorted(own or {predicate})), frozenset()
         dimension = relations.MEASURED.get(dimension, dimension)
         first, second, head = self._compared(than)
-        by = frozenset(stems_of([words.text(k), "less", "more"]))
+        graded = relations.is_graded(words.text(k + 1))
+        by = frozenset(stems_of(["less", "more", *(words.text(j) for j in (k, k + 1)[: 1 + graded])]))
         if second and second <= relations.REFERENCES | _ONE:  # "than in the previous year"
-            what = own or head | (first - IT) or self.of(self.begin, self.verb)
+            what = own or head or first - IT
             return changed(sign, what, "" if dimension in _PLAIN else dimension, by)
         pair = (first, second) if sign > 0 else (second, first)
         return Ordered(f"more {dimension}", *pair, by, own | head)
@@ -272,7 +275,9 @@ class Clause:
                 sign = 0
         if not sign or self.negated:
             return []
-        return [changed(sign, what, dimension)]
+        ahead = range(self.main + 1, self.main + 3) if dimension else ()
+        said = frozenset(stems_of(words.text(k) for k in ahead)) | {predicate}
+        return [changed(sign, what, dimension, said if dimension else frozenset())]
 
     def _multiples(self) -> list[Ordered]:
         """Of "has twice as much salt as B and half as much fat"."""

@@ -22,6 +22,7 @@ from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
 from assay.judges.embedded.figures import compare_figures
 from assay.judges.embedded.foreign import compare_foreign
+from assay.judges.embedded.intervals import compare_intervals
 from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
@@ -252,6 +253,8 @@ class Comparison:
     def gives_another_figure(self) -> bool:
         """Whether a figure of it stands nowhere, and another one of the same thing does."""
         figure = self.figure
+        if self.wording and self.wording.agrees and self.wording.rule == "interval":
+            return False
         return figure is not None and not figure.agrees and figure.rule.startswith("absent")
 
 
@@ -391,7 +394,11 @@ def _wording(
     ]
     if evidence.language:
         return compare_foreign(statement, near, evidence.language)
-    return compare_wordings(statement, near) or compare_times(statement, near)
+    return (
+        compare_intervals(statement, near)
+        or compare_wordings(statement, near)
+        or compare_times(statement, near)
+    )
 
 
 def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:

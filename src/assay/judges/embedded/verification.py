@@ -91,7 +91,7 @@ MISMATCHED = 0.2
 # The least one of what sentences say that are worded like it but for what changes nothing.
 RESTATED = 0.85
 # What agrees without a figure of the statement: "5.000" is "5000", "for three years" two dates.
-FIGURED = frozenset({"same words", "dated order", "duration"})
+FIGURED = frozenset({"same words", "dated order", "duration", "interval"})
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
