@@ -273,7 +273,7 @@ class Clause:
                 what = self.of(first.begin, first.end)
             elif way == "object":
                 sign = 0
-        if not sign or self.negated:
+        if not sign or self.negated or (self.copula and not dimension):
             return []
         ahead = range(self.main + 1, self.main + 3) if dimension else ()
         said = frozenset(stems_of(words.text(k) for k in ahead)) | {predicate}

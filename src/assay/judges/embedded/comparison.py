@@ -373,7 +373,8 @@ def _grammar(
     passages = (
         Passage(evidence.pieces[i].text, evidence.topic(i))
         for i in nearest
-        if recalls[i] >= _SHARED and len(claim.content_stems - evidence.sets[i]) <= _ABSENT
+        if recalls[i] >= _SHARED
+        and len(claim.content_stems - evidence.sets[i] - evidence.topic(i)) <= _ABSENT
     )
     return predications.findings(statement, list(passages))
 

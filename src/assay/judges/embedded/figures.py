@@ -8,6 +8,7 @@ words here: they may be said of several things, or be made of what the evidence 
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -234,6 +235,10 @@ def _checked(
 ) -> Finding | None:
     right = max((c for c in candidates if c.same), key=_score, default=None)
     wrong = max((c for c in candidates if not c.same), key=_score, default=None)
+    if right and right.figure.amount.bound * figure.amount.bound < 0 and _is_clear_bound(right):
+        given, own = ("at least", "at most")[:: int(math.copysign(1, right.figure.amount.bound))]
+        reason = f"the evidence says '{given} {right.figure.amount.text}', not '{own}'"
+        return Finding(agrees=False, reason=reason, piece=right.sentence.piece, rule="absent bound")
     if figure.amount.bound or not statement_words.isdisjoint(_COMPUTED):
         return None
     kind = figure.kind
@@ -292,6 +297,10 @@ def _near(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Figure]:
 def _is_clear(wrong: "_Candidate") -> bool:
     named = wrong.within >= _WITHIN or (wrong.within and _PRONOUN.match(wrong.sentence.text))
     return bool(named) and wrong.covered >= _AROUND and not wrong.figure.amount.bound
+
+
+def _is_clear_bound(right: "_Candidate") -> bool:
+    return right.covered >= _AROUND and right.within >= _WITHIN
 
 
 def _is_nearer(candidate: _Candidate, other: _Candidate | None) -> bool:

@@ -34,7 +34,7 @@ _MONTHS = (
 _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
 _UNTIL = frozenset({"until", "till", "through", "up to", "to", "and", "-"})
 _SINCE = frozenset({"since", "from", "between"})
-_POINT = frozenset({"", "in", "on", "at", "during"})
+_POINT = frozenset({"in", "on", "at", "during"})
 _ENDS = frozenset(
     map(stem, "close end expire stop finish cease shut lapse terminate conclude".split())
 )
@@ -44,13 +44,14 @@ _STATES = _ENDS | _BEGINS | content(
     "last run valid available still longer hold remain stay day hour time clock normally usually "
     "continue reach life go effect every always already am pm until since opening hours"
 )
-_OVER = frozenset("closed shut over expired ended ceased stopped".split())
+_OVER = frozenset("closed shut over expired".split())  # behind "is"
 _WEEK = "monday tuesday wednesday thursday friday saturday sunday".split()
 _DAY = re.compile(rf"\b(?P<day>{'|'.join(_WEEK)}|weekday|weekend)s?\b", re.IGNORECASE)
 _DAYS_TO = re.compile(
     rf"\b(?P<first>{'|'.join(_WEEK)})s? (?:to|through|until|[\u2013-]) (?P<last>{'|'.join(_WEEK)})",
     re.IGNORECASE,
 )
+_MONTH_SIZE = 100  # 3 May is 503
 _GAP = 20  # characters between the two ends of an interval
 _PRONOUN = re.compile(r"(?:It|He|She|They|Its|Their)\b")
 
@@ -59,7 +60,7 @@ class _Point(NamedTuple):
     """A time and the preposition before it."""
 
     kind: Kind
-    first: int  # a day, the number of a month or a minute of the day
+    first: int  # a day, a day of any year ("3 May" is 503) or a minute of the day
     last: int
     before: str
     span: tuple[int, int]
@@ -105,10 +106,11 @@ def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | 
 def _verdict(statement: str, point: _Point, held: _Held) -> bool | None:
     """Whether what holds then fits the statement; None where that is not known."""
     start, end = held.start, held.end
+    point = _in_year(point, start or end)
     if any(side and side.kind != point.kind for side in (start, end)):
         return None
     verb = {stem(verbs.base(word)) for word in words(statement)}
-    over = is_negated(statement) or not _OVER.isdisjoint(words(statement))
+    over = _is_over(statement, verb)
     bound = _bound(verb, point, over=over)
     if bound == "end":
         return _overlap(point, end) if end and not held.over else None
@@ -118,6 +120,10 @@ def _verdict(statement: str, point: _Point, held: _Held) -> bool | None:
         return None
     inside = _inside(point, start, end)
     return None if inside is None else inside != (over != held.over)
+
+
+def _is_over(text: str, verb: set[str]) -> bool:
+    return is_negated(text) or ("be" in verb and not _OVER.isdisjoint(words(text)))
 
 
 def _bound(verb: set[str], point: _Point, *, over: bool) -> str:
@@ -152,8 +158,8 @@ def _intervals(text: str) -> Iterator[_Held]:
     """What a part of a sentence says to hold from when or until when."""
     points = _points(text)
     stems, days = _said(text, points), _week(text)
-    over = is_negated(text) or not _OVER.isdisjoint(words(text))
     verb = {stem(verbs.base(word)) for word in words(text)}
+    over = _is_over(text, verb)
     used: set[int] = set()
     for i, (first, other) in enumerate(itertools.pairwise(points)):
         gap = text[first.span[1] : other.span[0]]
@@ -169,18 +175,20 @@ def _intervals(text: str) -> Iterator[_Held]:
             yield _Held(stems, days, None, point, over)
         elif point.before == "since":
             yield _Held(stems, days, point, None, over)
-        elif point.before in _POINT and len(points) == 1 and not is_negated(text):
+        elif point.before in _POINT | {""} and len(points) == 1 and not is_negated(text):
             if verb & _ENDS:
                 yield _Held(stems, days, None, point, over=False)
             elif verb & _BEGINS and "be" not in verb:
                 yield _Held(stems, days, point, None, over=False)
 
 
-def _in_year(one: _Point, other: _Point) -> _Point:
+def _in_year(one: _Point, other: _Point | None) -> _Point:
     """The first of "May to October 2018" in the year of the second."""
-    if one.kind != "month" or other.kind != "date":
+    if one.kind != "month" or other is None or other.kind != "date":
         return one
-    span = day_range((dt.date.fromordinal(other.first).year, one.first, None))
+    month, day = divmod(one.first, _MONTH_SIZE)
+    year = dt.date.fromordinal(other.first).year
+    span = day_range((year, month, day if one.first == one.last else None))
     return one._replace(kind="date", first=span[0], last=span[1]) if span else one
 
 
@@ -193,13 +201,19 @@ def _points(text: str) -> list[_Point]:
             points.append(_Point("clock", minute, minute, "", figure.amount.span))
     for amount in amounts(text):
         years = amount.kind == "date" or (len(amount.text) == 4 and amount.text.isdigit())
-        span = day_range(amount.days[0]) if amount.days and years else None
-        if span and not any(_meet(amount.span, each.span) for each in points):
+        if not (amount.days and years) or any(_meet(amount.span, e.span) for e in points):
+            continue
+        _, month, day = amount.days[0]
+        span = day_range(amount.days[0])
+        if span:
             points.append(_Point("date", *span, "", amount.span))
+        elif month and day:
+            number = _MONTH_SIZE * month + day
+            points.append(_Point("month", number, number, "", amount.span))
     for match in _MONTH.finditer(text):
         if not any(_meet(match.span(), each.span) for each in points):
-            month = _MONTHS.index(match[0]) + 1
-            points.append(_Point("month", month, month, "", match.span()))
+            number = _MONTH_SIZE * (_MONTHS.index(match[0]) + 1)
+            points.append(_Point("month", number + 1, number + 31, "", match.span()))
     return [point._replace(before=_before(text, point)) for point in sorted(points, key=_place)]
 
 

@@ -7,6 +7,7 @@ a difference count, so that it hardly ever is a mistake.
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias
@@ -53,6 +54,7 @@ _DOUBTS: dict[Kind, str] = {
 }
 _ALIKE = 0.6  # of the smaller one's stems, at least, two sides that are the same have in common
 _UNLIKE = 0.25  # ... and at most, two that are not
+_FURTHER = re.compile(r",\s(?:and|but|while|whereas|which|who)\b|;")  # another clause begins
 _ROOT = 5  # letters that words of one root begin with ...
 _ENDING = 5  # ... and by how many they may differ in length
 # "Ward 3", "March 2024", "the year"
@@ -136,7 +138,9 @@ def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
         covered |= claim.content | {claim.predicate} if same else frozenset()
     if differing or not agreeing:
         return differing
-    return agreeing if content(statement) <= covered else []
+    said = Counter(words(statement))
+    twice = any(said[word] > Counter(words(f.evidence))[word] > 0 for f in agreeing for word in said)
+    return agreeing if content(statement) <= covered and not twice else []
 
 
 def _claims(statement: str) -> Iterator[Predication]:
@@ -250,8 +254,9 @@ class _Pair:
         """Whether the statement says of one name what the evidence says of another."""
         texts = self.claim.text, self.evidence.text
         name_stems = [Part(piece=0, context=0, text=text, begins=True).names for text in texts]
+        theirs = {stem for stem in b.first & name_stems[1] if not stem[:1].isdigit()}
         return (
-            bool(a.first & name_stems[0] and b.first & name_stems[1])
+            bool(a.first & name_stems[0] and theirs)
             and not _share(a.first, b.first)
             and _share(a.second, b.second) >= _ALIKE
             and self.missing <= _concepts(a.first | a.by)
@@ -263,7 +268,9 @@ class _Pair:
     def _is_equal(self, by: Stems = frozenset(), opening: Stems = _OPENING) -> bool:
         """Whether the statement says nothing more than that, and limits it in the same way."""
         claim, evidence = self.claim, self.evidence
-        claim_words, evidence_words = set(words(claim.text)), set(words(evidence.text))
+        claim_words, evidence_words = (
+            set(words(_FURTHER.split(each.text)[0])) for each in (claim, evidence)
+        )
         limits = claim_words & _LIMITING <= evidence_words and evidence_words & opening <= claim_words
         same = claim.negated == evidence.negated and claim.never == evidence.never
         often = opening != _OPENING or claim.quantity == evidence.quantity
