@@ -47,7 +47,11 @@ _UNSURE = frozenset({"if", "unless", "whether", "either", "neither", "nor", "nob
 _OPENING = frozenset({"before", "after", "since", "until", "as", "than", "once"})
 # What they tell is taken for true: "he said that".
 _TELLING = frozenset(
-    map(stem, ["say", "state", "show", "report", "announce", "confirm", "note", "find", "add"])
+    map(
+        stem,
+        "say state show report announce confirm note find add answer explain write tell "
+        "warn".split(),
+    )
 )
 _GOING_ON = frozenset({"it", "he", "she", "they"})
 _TO = frozenset({"to", "not", "be", "been", "being"})

@@ -4,7 +4,7 @@ Read by the forms of words, without a parser: what is not surely read is left ou
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay._text import memoized, relations, verbs
@@ -189,7 +189,7 @@ def predications(sentence: str) -> tuple[Predication, ...]:
     known = {(each.predicate, each.subject) for each in readings}
     inner = (each for each in _inner(plain) if each)
     readings += (each for each in inner if (each.predicate, each.subject) not in known)
-    return (*readings, *_named(plain), *_changed(plain))
+    return (*readings, *_named(plain), *_changed(plain), *_elided(plain, readings))
 
 
 def _inner(sentence: str) -> Iterator[Predication | None]:
@@ -205,6 +205,37 @@ def _named(sentence: str) -> Iterator[Predication]:
     for text, noun, holder, role in namings(sentence):
         rest = role.first | role.second
         yield Predication(text, noun, holder, rest, (*rest, noun), roles=(role,), stative=True)
+
+
+_ELIDED = re.compile(
+    r"\b(?:it|they|(?:its|their) (?P<of>[a-z]+)) (?:is|was|are|were) (?:also |much |far )?"
+    r"(?P<word>more|less|[a-z]+er)(?: (?P<next>[a-z]+))?\s*(?=[.,;]|$)"
+)
+
+
+def _elided(sentence: str, readings: Sequence[Predication]) -> Iterator[Predication]:
+    """Of "A is larger than B, but it is lighter" that A is lighter than B."""
+    match = _ELIDED.search(sentence)
+    meaning = match and relations.of_comparative(match["word"], match["next"] or "than")
+    if not (match and meaning) or meaning[0] == "amount":
+        return
+    for reading in readings:
+        for order in reading.orders:
+            if order.concept.startswith("more ") and reading.subject & (order.first | order.second):
+                first, second = order.first, order.second
+                pair = (first, second) if reading.subject & (first - second) else (second, first)
+                by = frozenset(stems_of(filter(None, match.group("word", "next"))))
+                of = frozenset(stems_of([match["of"]] if match["of"] else []))
+                said = order._replace(
+                    concept=f"more {meaning[0]}",
+                    first=pair[meaning[1] < 0],
+                    second=pair[meaning[1] > 0],
+                    by=by,
+                    of=of,
+                )
+                stems = frozenset(stems_of(sentence.lower().split()))
+                yield Predication(sentence, "", reading.subject, stems, tuple(stems), orders=(said,))
+                return
 
 
 _UP = re.compile(

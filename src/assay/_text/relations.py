@@ -90,7 +90,7 @@ _COMPARATIVES = (
     "long: longer taller / shorter",
     "fast: faster quicker swifter / slower",
     "late: later / earlier sooner",
-    "warm: warmer hotter / colder cooler",
+    "warm: warmer hotter milder / colder cooler",
     "heavy: heavier / lighter",
     "strong: stronger / weaker",
     "rich: richer wealthier / poorer",

@@ -337,7 +337,7 @@ class Clause:
         if words.text(end - 1) in {"one", "ones"}:  # "than the older ones"
             own = self.in_order(self.begin, self.verb)[-1:]  # "older patients"
             noun = frozenset(own) if not head else frozenset()
-            return first - noun, second - frozenset(stems_of(["one"])), head | noun
+            return first - noun, second - _ONE or second, head | noun
         return first, second, head
 
     def _ends_second(self, end: int, begin: int) -> bool:

@@ -16,7 +16,7 @@ from assay._text.entities import MONTHS, names
 from assay._text.predications import Predication, content, predications
 from assay._text.relations import TRANSFERS, concept, opposite
 from assay._text.sides import IT, Ordered, Stems
-from assay._text.words import words
+from assay._text.words import content_words, words
 from assay.judges.embedded.swaps import Part
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -138,9 +138,15 @@ def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
         covered |= claim.content | {claim.predicate} if same else frozenset()
     if differing or not agreeing:
         return differing
-    said = Counter(words(statement))
-    twice = any(said[word] > Counter(words(f.evidence))[word] > 0 for f in agreeing for word in said)
-    return agreeing if content(statement) <= covered and not twice else []
+    whole = content(statement) <= covered
+    return agreeing if whole and not _says_twice(statement, agreeing) else []
+
+
+def _says_twice(statement: str, agreeing: Sequence[Finding]) -> bool:
+    """Whether it says a word more often than the evidence: "white chairs under a white tent"."""
+    said = Counter(content_words(statement))
+    given = [Counter(content_words(finding.evidence)) for finding in agreeing]
+    return any(count > each[word] > 0 for word, count in said.items() for each in given)
 
 
 def _claims(statement: str) -> Iterator[Predication]:
