@@ -33,28 +33,28 @@ _SYNONYMS = (
     "influenza|flu", "varicella|chickenpox", "herpes zoster|shingles", "pertussis|whooping cough",
     "rubella|German measles", "hyperglycaemia|hyperglycemia|high blood sugar",
     "hypoglycaemia|hypoglycemia|low blood sugar", "renal|kidney", "hepatic|liver",
-    "pulmonary|lung", "cardiac|heart", "gastric|stomach", "alopecia|hair loss",
-    "pruritus|itching", "oedema|edema|swelling", "epistaxis|nosebleed", "dyspnoea|dyspnea|"
-    "shortness of breath|breathlessness", "tachycardia|rapid heartbeat|fast heartbeat",
-    "pyrexia|fever", "emesis|vomiting", "analgesic|painkiller", "anticoagulant|blood thinner",
-    "antipyretic|fever reducer", "thrombus|blood clot", "haemorrhage|hemorrhage|bleeding",
-    "neoplasm|tumour|tumor", "carcinogenic|cancer-causing", "myopia|short-sightedness|"
-    "nearsightedness", "fracture|broken bone", "contusion|bruise", "clavicle|collarbone",
-    "patella|kneecap", "femur|thigh bone", "trachea|windpipe", "physician|doctor",
+    "pulmonary|lung", "cardiac|heart", "gastric|stomach", "alopecia|hair loss", "pruritus|itching",
+    "oedema|edema|swelling", "epistaxis|nosebleed",
+    "dyspnoea|dyspnea|shortness of breath|breathlessness",
+    "tachycardia|rapid heartbeat|fast heartbeat", "pyrexia|fever", "emesis|vomiting",
+    "analgesic|painkiller", "anticoagulant|blood thinner", "antipyretic|fever reducer",
+    "thrombus|blood clot", "haemorrhage|hemorrhage|bleeding", "neoplasm|tumour|tumor",
+    "carcinogenic|cancer-causing", "myopia|short-sightedness|nearsightedness",
+    "fracture|broken bone", "contusion|bruise", "clavicle|collarbone", "patella|kneecap",
+    "femur|thigh bone", "trachea|windpipe", "physician|doctor",
     "general practitioner|family doctor", "paediatrician|pediatrician|children's doctor",
     "medical certificate|doctor's note|sick note", "mobile phone|cell phone|cellphone",
     "petrol|gasoline", "lorry|truck", "lift|elevator", "timber|lumber", "motorway|freeway",
     "two-factor authentication|two-step verification", "access point|hotspot",
-    "annual leave|yearly holiday|paid holiday|vacation days", "chief executive officer|chief "
-    "executive|CEO", "chief financial officer|finance director|CFO", "value added tax|VAT",
-    "free of charge|at no cost|at no charge|for free", "called off|cancelled|canceled",
-    "ascending order|lowest to highest|smallest to largest", "descending order|highest to lowest|"
-    "largest to smallest", "biannual|twice a year|twice-yearly", "yearly|annual|every year",
-    "fortnightly|every two weeks", "employees|staff", "customers|clients", "salary|wage",
+    "annual leave|yearly holiday|paid holiday|vacation days",
+    "chief executive officer|chief executive|CEO", "chief financial officer|finance director|CFO",
+    "value added tax|VAT", "free of charge|at no cost|at no charge|for free",
+    "called off|cancelled|canceled", "ascending order|lowest to highest|smallest to largest",
+    "descending order|highest to lowest|largest to smallest", "biannual|twice a year|twice-yearly",
+    "yearly|annual|every year", "fortnightly|every two weeks", "employees|staff",
+    "customers|clients", "salary|wage",
 )  # fmt: skip
-_FORMS = {
-    form.lower(): tuple(group.split("|")) for group in _SYNONYMS for form in group.split("|")
-}
+_FORMS = {form.lower(): tuple(group.split("|")) for group in _SYNONYMS for form in group.split("|")}
 _FORM = re.compile(
     rf"\b(?P<form>{'|'.join(sorted(map(re.escape, _FORMS), key=len, reverse=True))})(?P<s>s?)\b",
     re.IGNORECASE,

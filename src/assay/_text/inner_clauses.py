@@ -19,6 +19,8 @@ from assay._text.grammar import (
 )
 from assay._text.words import stem
 
+# ruff: noqa: SIM905 - word lists read better as prose
+
 
 class _Clause(NamedTuple):
     """What stands before a verb.
@@ -172,14 +174,14 @@ def _clause(words: Words, verb: int, former: str, found: set[int]) -> _Clause | 
         return _Clause(noun) if noun else None
     begin = last
     # "Ann and Ben", not "Ann waited and Ben"
-    while begin >= 0 and not (_is_bound(words, begin) and not (verb == min(found) and _joins(words, begin))):
+    while begin >= 0 and not (
+        _is_bound(words, begin) and not (verb == min(found) and _joins(words, begin))
+    ):
         begin -= 1
     bound = words.text(begin) if begin >= 0 else ""
     first = begin + 1
     begin = behind_lead(words, first, verb)
-    if begin >= last + 1:
-        return None
-    subject = words.slice(begin, last + 1)
+    subject = words.slice(begin, last + 1) if begin <= last else ""
     if subject.lower() in PRONOUNS:  # "registers before it asks"
         subject = former if subject.lower() in _GOING_ON else ""
     if not subject:

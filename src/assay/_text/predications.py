@@ -19,6 +19,7 @@ from assay._text.grammar import (
     Words,
 )
 from assay._text.inner_clauses import behind_lead, inner_clauses, verb_places
+from assay._text.plain_order import plainly
 from assay._text.predicates import find_subject, is_order, subject_with_verb
 from assay._text.sides import Clause, Ordered, Phrase, Stems, changed, namings, stems_of
 from assay._text.words import stem
@@ -63,58 +64,6 @@ class Predication:
     modality: str = "fact"
 
 
-_CLEFT = re.compile(
-    r"^It (?:is|was) (?:also )?(?P<who>(?-i:[A-Z]|the\b|an?\b|his\b|her\b|its\b)[^,]{0,60}?),?"
-    r"(?:,? (?:and )?not [^,]{2,40},)? (?:who|that|which) (?P<rest>.+)$",
-    re.IGNORECASE,
-)
-_ONE_WHO = re.compile(
-    r"^(?:The (?:one|ones|person|man|woman|people|company|firm)) (?:who|that|which) "
-    r"(?P<rest>[^,]{3,90}?) (?:is|was|were|are) (?P<who>(?:[A-Z]|the\b)[^,]{0,50}?)(?P<end>\.?)$"
-)
-_REWRITES = (
-    (
-        re.compile(r"\b(?:no longer(?! than)|not any ?more|not yet|by no means)\b", re.IGNORECASE),
-        "not",
-    ),
-    (re.compile(r"\bnot only\b", re.IGNORECASE), "also"),
-    (re.compile(r"\bno (?:more|later|longer) than\b", re.IGNORECASE), "at most"),
-    (re.compile(r"\bno (?:fewer|less|earlier) than\b", re.IGNORECASE), "at least"),
-    (re.compile(r"\b(?:prior to|ahead of)\b", re.IGNORECASE), "before"),
-    (re.compile(r"\b(?:due to|owing to|as a result of|because of)\b", re.IGNORECASE), "because"),
-    (re.compile(r"\ba (?:few|couple of|number of)\b", re.IGNORECASE), "several"),
-    (re.compile(r"\bat least one of the\b", re.IGNORECASE), "some"),
-    (re.compile(r",? \b(?:in turn|in fact|of course|in addition|as well)\b,?(?= [a-z])"), ""),
-    # "The firm's founder, Ann Lind, was"
-    (
-        re.compile(
-            r"^(?:The|[A-Z]\w+(?:['\u2019]s|s['\u2019])) [a-z]+(?: [a-z]+)?, "
-            r"(?P<name>[A-Z]\w+(?: [A-Z]\w+){0,2}), (?=(?:was|is|were|has|had|[a-z]+ed)\b)"
-        ),
-        r"\g<name> ",
-    ),
-    # "the chair, Ann Lind, asked": both are one.
-    (
-        re.compile(
-            r"(?P<role>\b(?:[Tt]he|[Ii]ts|[Tt]heir|[Hh]is|[Hh]er|[Aa]n?)"
-            r"(?: [a-z][\w-]*| [A-Z]{2,4}\b| of [A-Z]\w+){1,5}), "
-            r"(?P<name>[A-Z]\w*\.?(?: [A-Z][\w-]*){0,3})(?:,(?= )|(?=[.;]|$))"
-        ),
-        r"\g<role> \g<name>",
-    ),
-    # "Team A is"
-    (re.compile(r"(?<=[a-z] )A(?= [a-z]|[.,;]|$)"), "LetterA"),
-    # "before Ann did"
-    (
-        re.compile(
-            r"(?P<than>\b(?:before|after|than) [^,.;]{2,40}?) "
-            r"(?:did|does|do|was|is|has|had|were|are)\b"
-            r"(?=[.,;]|$)"
-        ),
-        r"\g<than>",
-    ),
-    (re.compile(r"\b(?:all|some|most|many|none|several|each|few) of\b", re.IGNORECASE), None),
-)
 _BARS = frozenset("without except unless excluding barring".split())
 _NOT = frozenset("not never hardly scarcely barely".split())
 _QUANTITIES = {
@@ -184,7 +133,7 @@ _LONGEST_LEAD = 16  # words before a subject
 @memoized(1024, longest=1000)
 def predications(sentence: str) -> tuple[Predication, ...]:
     """What the clauses of a sentence say, as far as they are surely read."""
-    plain = _plain(sentence)
+    plain = plainly(sentence)
     readings = [reading for part in parts(plain) if (reading := _read(part.text))]
     known = {(each.predicate, each.subject) for each in readings}
     inner = (each for each in _inner(plain) if each)
@@ -234,7 +183,9 @@ def _elided(sentence: str, readings: Sequence[Predication]) -> Iterator[Predicat
                     of=of,
                 )
                 stems = frozenset(stems_of(sentence.lower().split()))
-                yield Predication(sentence, "", reading.subject, stems, tuple(stems), orders=(said,))
+                yield Predication(
+                    sentence, "", reading.subject, stems, tuple(stems), orders=(said,)
+                )
                 return
 
 
@@ -257,20 +208,6 @@ def _changed(sentence: str) -> Iterator[Predication]:
 def content(text: str) -> Stems:
     """The stems of a text's content words, "taught" as "teach"."""
     return frozenset(stems_of(token.text for token in Words(text).tokens if token.sort != "mark"))
-
-
-def _plain(sentence: str) -> str:
-    """A sentence with the subject and verb at its beginning, and its denials in one word."""
-    for pattern, instead in _REWRITES:
-        if instead is None:
-            sentence = pattern.sub(lambda match: match.group()[:-3], sentence)
-        else:
-            sentence = pattern.sub(instead, sentence)
-    cleft = _CLEFT.match(sentence)
-    if cleft:
-        return f"{cleft['who']} {cleft['rest']}"
-    one_who = _ONE_WHO.match(sentence)
-    return f"{one_who['who']} {one_who['rest']}{one_who['end']}" if one_who else sentence
 
 
 def _read(text: str) -> Predication | None:

@@ -159,14 +159,17 @@ def _learn() -> None:
         concept, _, entry = line.partition(": ")
         for holder, nouns in zip(("first", "second"), entry.split("/"), strict=True):
             _OF_NOUN.update({stem(noun): (concept, holder) for noun in nouns.split()})
-    for way, line in zip(("subject", "object", "either"), _CHANGES, strict=True):
-        for sign, changing in zip((1, -1), line.split(" / "), strict=True):
-            _OF_CHANGE.update({stem(verbs.base(word)): (sign, way) for word in changing.split()})
     for line in _COMPARATIVES:
         concept, _, entry = line.partition(": ")
         for sign, compared in zip((1, -1), entry.split(" / "), strict=True):
             for word in compared.split():
                 _OF_COMPARATIVE.setdefault(word, (concept, sign))
+
+
+def _learn_changes() -> None:
+    for way, line in zip(("subject", "object", "either"), _CHANGES, strict=True):
+        for sign, verbs_of in zip((1, -1), line.split(" / "), strict=True):
+            _OF_CHANGE.update({stem(verbs.base(word)): (sign, way) for word in verbs_of.split()})
 
 
 # What is "leased from" the one is "leased to" the other.
@@ -339,3 +342,4 @@ def concept(word: str) -> str:
 
 
 _learn()
+_learn_changes()

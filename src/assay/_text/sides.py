@@ -236,22 +236,24 @@ class Clause:
                 meaning = relations.of_comparative(words.text(k), following)
                 if meaning:
                     yield self._compares(*meaning, k, than, predicate)
-                    yield from self._further(than, k)
+                    yield from self._further(than)
                     break
             last = than
 
-    def _compares(
-        self, dimension: str, sign: int, k: int, than: int, predicate: str
-    ) -> Ordered:
+    def _compares(self, dimension: str, sign: int, k: int, than: int, predicate: str) -> Ordered:
         """What the comparative at a place says of the things on both sides of "than"."""
         words = self.words
-        own = self.of(k + 1, next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than))
+        own = self.of(
+            k + 1, next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than)
+        )
         if dimension == "amount":
             dimension, own = " ".join(sorted(own or {predicate})), frozenset()
         dimension = relations.MEASURED.get(dimension, dimension)
         first, second, head = self._compared(than)
         graded = relations.is_graded(words.text(k + 1))
-        by = frozenset(stems_of(["less", "more", *(words.text(j) for j in (k, k + 1)[: 1 + graded])]))
+        by = frozenset(
+            stems_of(["less", "more", *(words.text(j) for j in (k, k + 1)[: 1 + graded])])
+        )
         if second and second <= relations.REFERENCES | _ONE:  # "than in the previous year"
             what = own or head or first - IT
             return changed(sign, what, "" if dimension in _PLAIN else dimension, by)
@@ -273,7 +275,8 @@ class Clause:
                 what = self.of(first.begin, first.end)
             elif way == "object":
                 sign = 0
-        if not sign or self.negated or (self.copula and not dimension):
+        compares = any(token.text == "than" for token in words.tokens)
+        if not sign or self.negated or compares or (self.copula and not dimension):
             return []
         ahead = range(self.main + 1, self.main + 3) if dimension else ()
         said = frozenset(stems_of(words.text(k) for k in ahead)) | {predicate}
@@ -302,10 +305,11 @@ class Clause:
             orders.append(Ordered(f"more {' '.join(sorted(what))}", *pair, by))
         return orders
 
-    def _further(self, than: int, k: int) -> Iterator[Ordered]:
+    def _further(self, than: int) -> Iterator[Ordered]:
         """Of "is taller than X but ten years younger" the second."""
         words = self.words
-        last = next((k for k in range(than, len(words)) if words.text(k) == "."), len(words)) - 1
+        ends = (k for k in range(than, len(words)) if words.text(k) == ".")
+        last = next(ends, len(words)) - 1
         meaning = relations.of_comparative(words.text(last), "")
         joined = any(words.text(k) in {"but", "and"} for k in range(than, last))
         if meaning and joined and words.text(last) not in {"more", "less", "fewer"}:
@@ -344,12 +348,16 @@ class Clause:
         words = self.words
         return bool(
             words.is_mark(end)
-            or (words.text(end) in PREPOSITIONS and words.text(end) != "of")
+            or (words.text(end) in PREPOSITIONS - {"of"} - self._joined())
             or words.auxiliary(end)
             or words.text(end) in SUBORDINATORS
             or (words.text(end) == "but" and end > begin)
             or (words.text(end) == "and" and words.finite(end + 1))
         )
+
+    def _joined(self) -> set[str]:
+        """The prepositions within the subject: "the exam in law", "colonies near wheat"."""
+        return {self.words.text(k) for k in range(self.begin, self.verb)} & PREPOSITIONS
 
     def _owner(self) -> tuple[Stems, Stems]:
         """Of "the boiler of the Halden" the latter and "boiler"."""
@@ -378,6 +386,7 @@ class Clause:
                 word = "after"
             if word == "then" and self._goes_on(k):
                 word = "before"
+            idiom = idiom or words.text(k + 1) in {"that", "this", "it"}  # "before that he was"
             if idiom or (word not in _ORDERS and word != "because"):
                 continue
             left, right = self._around(k)
@@ -418,7 +427,7 @@ class Clause:
 
     def _begins(self, k: int) -> bool:
         """Whether a further order or clause begins: "and then brew", "and only then"."""
-        return self.words.text(k) in {"then", "only", "again"} or bool(
+        return self.words.text(k) in {"then", "only", "again", *_ORDERS} or bool(
             self.words.finite(self.words.after_adverbs(k))
         )
 

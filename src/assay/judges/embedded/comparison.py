@@ -245,16 +245,9 @@ class Comparison:
     wording: Otherwise | None  # what sentences say of it that are worded nearly like it
 
     @property
-    def restated(self) -> bool:
-        """Whether clauses of the evidence say all of it, if the other way round."""
-        return bool(self.grammar) and all(finding.agrees for finding in self.grammar)
-
-    @property
     def gives_another_figure(self) -> bool:
         """Whether a figure of it stands nowhere, and another one of the same thing does."""
         figure = self.figure
-        if self.wording and self.wording.agrees and self.wording.rule == "interval":
-            return False
         return figure is not None and not figure.agrees and figure.rule.startswith("absent")
 
 
@@ -395,11 +388,8 @@ def _wording(
     ]
     if evidence.language:
         return compare_foreign(statement, near, evidence.language)
-    return (
-        compare_intervals(statement, near)
-        or compare_wordings(statement, near)
-        or compare_times(statement, near)
-    )
+    comparing = (compare_intervals, compare_wordings, compare_times)
+    return next(filter(None, (compares(statement, near) for compares in comparing)), None)
 
 
 def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:

@@ -8,7 +8,6 @@ words here: they may be said of several things, or be made of what the evidence 
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -235,12 +234,8 @@ def _checked(
 ) -> Finding | None:
     right = max((c for c in candidates if c.same), key=_score, default=None)
     wrong = max((c for c in candidates if not c.same), key=_score, default=None)
-    if right and right.figure.amount.bound * figure.amount.bound < 0 and _is_clear_bound(right):
-        given, own = ("at least", "at most")[:: int(math.copysign(1, right.figure.amount.bound))]
-        reason = f"the evidence says '{given} {right.figure.amount.text}', not '{own}'"
-        return Finding(agrees=False, reason=reason, piece=right.sentence.piece, rule="absent bound")
     if figure.amount.bound or not statement_words.isdisjoint(_COMPUTED):
-        return None
+        return _other_bound(figure, right) if right else None
     kind = figure.kind
     sure = right is not None and kind not in _SHARED and right.covered >= _AROUND
     if right and sure and _is_nearer(right, wrong):
@@ -299,8 +294,14 @@ def _is_clear(wrong: "_Candidate") -> bool:
     return bool(named) and wrong.covered >= _AROUND and not wrong.figure.amount.bound
 
 
-def _is_clear_bound(right: "_Candidate") -> bool:
-    return right.covered >= _AROUND and right.within >= _WITHIN
+def _other_bound(figure: Figure, right: "_Candidate") -> Finding | None:
+    """Whether the evidence has the figure as the most where the statement has it as the least."""
+    bounds = figure.amount.bound, right.figure.amount.bound
+    if bounds[0] * bounds[1] >= 0 or right.covered < _AROUND or right.within < _WITHIN:
+        return None
+    own, given = (("at least", "at most")[bound < 0] for bound in bounds)
+    reason = f"the evidence says '{given} {right.figure.amount.text}', not '{own}'"
+    return Finding(agrees=False, reason=reason, piece=right.sentence.piece, rule="absent bound")
 
 
 def _is_nearer(candidate: _Candidate, other: _Candidate | None) -> bool:

@@ -20,6 +20,8 @@ from assay.judges.embedded.figures import figures
 from assay.judges.embedded.times import day_range
 from assay.judges.embedded.wordings import Near, Otherwise, differs
 
+# ruff: noqa: SIM905 - word lists read better as prose
+
 Kind: TypeAlias = Literal["date", "month", "clock"]
 
 _BEFORE = re.compile(
@@ -40,15 +42,20 @@ _ENDS = frozenset(
 )
 _BEGINS = frozenset(map(stem, "open begin start commence launch".split()))
 # Say no more than that something holds.
-_STATES = _ENDS | _BEGINS | content(
-    "last run valid available still longer hold remain stay day hour time clock normally usually "
-    "continue reach life go effect every always already am pm until since opening hours"
+_STATES = (
+    _ENDS
+    | _BEGINS
+    | content(
+        "last run valid available still longer hold remain stay day hour time clock normally "
+        "usually continue reach life go effect every always already am pm until since opening hours"
+    )
 )
 _OVER = frozenset("closed shut over expired".split())  # behind "is"
 _WEEK = "monday tuesday wednesday thursday friday saturday sunday".split()
 _DAY = re.compile(rf"\b(?P<day>{'|'.join(_WEEK)}|weekday|weekend)s?\b", re.IGNORECASE)
 _DAYS_TO = re.compile(
-    rf"\b(?P<first>{'|'.join(_WEEK)})s? (?:to|through|until|[\u2013-]) (?P<last>{'|'.join(_WEEK)})",
+    rf"\b(?P<first>{'|'.join(_WEEK)})s? (?:to|through|until|[\u2013-]) "
+    rf"(?P<last>{'|'.join(_WEEK)})",
     re.IGNORECASE,
 )
 _MONTH_SIZE = 100  # 3 May is 503
@@ -70,6 +77,7 @@ class _Held(NamedTuple):
     """What is said to hold, and from when until when as far as that is known."""
 
     stems: frozenset[str]
+    about: frozenset[str]  # those of them that stand before the time
     days: frozenset[int]  # of the week; none where all are meant
     start: _Point | None
     end: _Point | None
@@ -89,7 +97,7 @@ def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | 
         for part in parts(near.text):
             for held in _intervals(part.text):
                 known = held.stems | topic
-                own = stems & held.stems or _PRONOUN.match(part.text)
+                own = stems & held.about or _PRONOUN.match(part.text)
                 meets = not (days and held.days) or days <= held.days
                 if stems and own and stems <= known and meets:
                     verdicts |= {v for v in [_verdict(statement, point, held)] if v is not None}
@@ -97,7 +105,7 @@ def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | 
         return None
     if verdicts == {True}:
         return Otherwise(agrees=True, rule="interval", doubt="")
-    if any(_repeats(point, stems, near) for near in sentences):
+    if any(_repeats(point, near) for near in sentences):
         return None
     text = statement[slice(*point.span)]
     return differs("interval", f"it says '{text}', which the times of the evidence rule out")
@@ -157,29 +165,43 @@ def _overlap(point: _Point, other: _Point) -> bool:
 def _intervals(text: str) -> Iterator[_Held]:
     """What a part of a sentence says to hold from when or until when."""
     points = _points(text)
-    stems, days = _said(text, points), _week(text)
     verb = {stem(verbs.base(word)) for word in words(text)}
     over = _is_over(text, verb)
+    plain = _Held(_said(text, points), frozenset(), _week(text), None, None, over)
     used: set[int] = set()
-    for i, (first, other) in enumerate(itertools.pairwise(points)):
-        gap = text[first.span[1] : other.span[0]]
-        one = _in_year(first, other)
-        joined = other.before in _UNTIL and len(gap) < _GAP and one.before in _SINCE | {"", "at"}
-        if one.kind == other.kind and joined and i not in used:
+    for i, pair in enumerate(itertools.pairwise(points)):
+        one, other = _in_year(*pair), pair[1]
+        joined = other.before in _UNTIL and one.before in _SINCE | {"", "at"}
+        near = other.span[0] - one.span[1] < _GAP
+        if one.kind == other.kind and joined and near and i not in used:
             used |= {i, i + 1}
-            yield _Held(stems, days, one, other, over)
+            yield _placed(plain._replace(start=one, end=other), text, i and points[i - 1])
     for i, point in enumerate(points):
-        if i in used:
-            continue
-        if point.before in {"until", "till", "through", "up to"}:
-            yield _Held(stems, days, None, point, over)
-        elif point.before == "since":
-            yield _Held(stems, days, point, None, over)
-        elif point.before in _POINT | {""} and len(points) == 1 and not is_negated(text):
-            if verb & _ENDS:
-                yield _Held(stems, days, None, point, over=False)
-            elif verb & _BEGINS and "be" not in verb:
-                yield _Held(stems, days, point, None, over=False)
+        ends, begins = _sides_of(point, verb, alone=len(points) == 1 and not is_negated(text))
+        if i not in used and (ends or begins):
+            held = plain._replace(start=point if begins else None, end=point if ends else None)
+            own = point.before in _POINT | {""}
+            yield _placed(held._replace(over=over and not own), text, 0)
+
+
+def _sides_of(point: _Point, verb: set[str], *, alone: bool) -> tuple[bool, bool]:
+    """Whether a time of its own is when something ends, and when it begins."""
+    if point.before in _POINT | {""}:
+        ends = alone and bool(verb & _ENDS)
+        return ends, alone and not ends and bool(verb & _BEGINS) and "be" not in verb
+    return point.before in {"until", "till", "through", "up to"}, point.before == "since"
+
+
+def _placed(held: _Held, text: str, former: _Point | int) -> _Held:
+    """With what stands before its times, and with its own days of the week of several."""
+    first = held.start or held.end
+    before = text[: first.span[0]] if first else ""
+    about = content(before) & held.stems
+    if first and held.end and held.start:
+        behind = re.split(r"[,;]| and (?=from|at|between)", text[held.end.span[1] :])[0]
+        near = text[former.span[1] if isinstance(former, _Point) else 0 : held.end.span[1]]
+        return held._replace(about=about, days=_week(behind) or _week(near) or held.days)
+    return held._replace(about=about)
 
 
 def _in_year(one: _Point, other: _Point | None) -> _Point:
@@ -252,7 +274,7 @@ def _week(text: str) -> frozenset[int]:
     return frozenset(days)
 
 
-def _repeats(point: _Point, stems: frozenset[str], near: Near) -> bool:
+def _repeats(point: _Point, near: Near) -> bool:
     """Whether a sentence has the time of the statement itself."""
     same = (other for text in (*near.before, near.text) for other in _points(text))
     return any(

@@ -226,6 +226,7 @@ class _Pair:
         With the words that say it.
         """
         claim_words, evidence_words = words(self.claim.text), words(self.evidence.text)
+        compares = {*claim_words, *evidence_words} & {"than"}
         evidence = (*self.evidence.roles, *self.evidence.orders)
         theirs = [named for each in evidence if (named := self._named(each))]
         kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
@@ -238,8 +239,9 @@ class _Pair:
                 apart = a.of and b.of and _share(a.of, b.of) < _ALIKE
                 if not apart and (len(concepts) == 1 or concepts <= TRANSFERS):
                     way = _orientation(a, b)
-                    compares = {*claim_words, *evidence_words} & {"than"}
-                    anothers = not (way or compares) and kind == "roles"
+                    if kind == "roles" and compares:
+                        continue
+                    anothers = not way and kind == "roles"
                     other = anothers and self._is_anothers(a, b)
                     said = a.by | b.first | b.second  # also behind where another clause may begin
                     yield kind, -1 if other else way, _concepts(said)
@@ -277,7 +279,9 @@ class _Pair:
         claim_words, evidence_words = (
             set(words(_FURTHER.split(each.text)[0])) for each in (claim, evidence)
         )
-        limits = claim_words & _LIMITING <= evidence_words and evidence_words & opening <= claim_words
+        limits = (
+            claim_words & _LIMITING <= evidence_words and evidence_words & opening <= claim_words
+        )
         same = claim.negated == evidence.negated and claim.never == evidence.never
         often = opening != _OPENING or claim.quantity == evidence.quantity
         level = often and claim.modality == evidence.modality
@@ -321,7 +325,7 @@ class _Pair:
             yield self._finding("quantity", agrees=False)
         elif (
             claim.predicate
-            and not (claim.negated or claim.ordered)
+            and not (claim.negated or claim.ordered or "only" in words(evidence.text))
             and claim.modality in _STRONGER.get(evidence.modality, ())
         ):
             yield self._finding("modality", agrees=False)
