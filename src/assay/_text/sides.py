@@ -32,7 +32,7 @@ _ONE = frozenset({"on", "one"})
 _PLAIN = frozenset({"high", "large", "amount"})
 _BECOMING = frozenset("become becomes became get gets got grow grows grew".split())
 _MEANT = frozenset("it he she they him her them".split())
-_WHOSE = frozenset("its his her their".split())
+_POSSESSIVES = frozenset("its his her their".split())
 _RACES = frozenset(map(stem, ["finish", "arrive", "end", "come", "place"]))
 
 
@@ -370,7 +370,7 @@ class Clause:
                 return self.of(k + 1, end), self.of(self.begin, k)
             if words.text(k).endswith(("'s", "’s", "s'", "s’")) and k + 1 < end:
                 return self.of(self.begin, k + 1), self.of(k + 1, end)
-        if words.text(self.begin) in _WHOSE:
+        if words.text(self.begin) in _POSSESSIVES:
             return IT, self.of(self.begin, end)
         return self._phrase(self.begin, end), frozenset()
 
@@ -386,7 +386,7 @@ class Clause:
                 word = "after"
             if word == "then" and self._goes_on(k):
                 word = "before"
-            idiom = idiom or words.text(k + 1) in {"that", "this", "it"}  # "before that he was"
+            idiom = idiom or words.text(k + 1) in {"that", "this"}  # "before that he was"
             if idiom or (word not in _ORDERS and word != "because"):
                 continue
             left, right = self._around(k)
