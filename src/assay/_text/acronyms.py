@@ -102,7 +102,8 @@ def _in_other_words(text: str, beside: Sequence[str]) -> Iterator[tuple[Span, st
         form = match["form"].lower()
         others = [each for each in _FORMS[form] if each.lower() in given]
         if form not in given and others:
-            yield match.span(), others[0] + match["s"]
+            read = others[0] if match["form"].islower() else others[0][:1].upper() + others[0][1:]
+            yield match.span(), read + match["s"]
 
 
 def _written_out(short: str, beside: Sequence[str]) -> str:

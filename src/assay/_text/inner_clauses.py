@@ -55,6 +55,11 @@ _TELLING = frozenset(
         "warn".split(),
     )
 )
+# "No evidence that he came" does not say that he came.
+_THOUGHTS = frozenset(
+    "evidence proof sign claim claims rumour rumor myth idea notion belief view doubt hope fear "
+    "suggestion allegation misconception theory hypothesis true false".split()
+)
 _GOING_ON = frozenset({"it", "he", "she", "they"})
 _TO = frozenset({"to", "not", "be", "been", "being"})
 _LONGEST = 40  # words of a sentence ...
@@ -184,7 +189,7 @@ def _clause(words: Words, verb: int, former: str, found: set[int]) -> _Clause | 
     subject = words.slice(begin, last + 1) if begin <= last else ""
     if subject.lower() in PRONOUNS:  # "registers before it asks"
         subject = former if subject.lower() in _GOING_ON else ""
-    if not subject:
+    if not subject or (bound == "that" and words.text(first - 2) in _THOUGHTS):
         return None
     lead = words.slice(first, begin) if first < begin else ""
     if bound in {"that", "which", "whom"}:

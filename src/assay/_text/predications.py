@@ -190,7 +190,7 @@ def _elided(sentence: str, readings: Sequence[Predication]) -> Iterator[Predicat
 
 
 _UP = re.compile(
-    r"\b(?P<of>[a-z]+) (?:of|was|were|to|at|reached|totalled) [^,;]{1,60}, "
+    r"\b(?P<of>[A-Za-z]+) (?:of|was|were|to|at|reached|totalled) [^,;]{1,60}, "
     r"(?P<way>up|down) (?:from|by|on|\d)"
 )
 
@@ -198,7 +198,7 @@ _UP = re.compile(
 def _changed(sentence: str) -> Iterator[Predication]:
     """Of "revenue of 5 million, up from 4 million" that it rose."""
     for match in _UP.finditer(sentence):
-        stems = frozenset(stems_of(match["of"].split()))
+        stems = frozenset(stems_of([match["of"].lower()]))
         order = changed(1 if match["way"] == "up" else -1, stems)
         rest = frozenset(stems_of(sentence.lower().split()))
         if stems:

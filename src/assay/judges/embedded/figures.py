@@ -64,6 +64,7 @@ _COMPUTED = frozenset(
     "together total altogether combined sum overall all times twice half double doubled tripled "
     "thrice third quarter".split()
 )
+_BOUNDS = frozenset(words.stems("least most more less longer later fewer exceed minimum maximum"))
 _NOT_BESIDE = frozenset("except without besides unless if would could".split())
 
 
@@ -208,7 +209,8 @@ def compare_figures(
     if not statement_words.isdisjoint(_NOT_BESIDE) or "=" in statement:
         return None
     figure_stems = frozenset(words.stems(" ".join(f"{f.amount.text} {f.per}" for f in claimed)))
-    claim = _ClaimWords(frozenset(words.stems(statement)) - figure_stems, weights, around)
+    stems = frozenset(words.stems(statement)) - figure_stems - _BOUNDS
+    claim = _ClaimWords(stems, weights, around)
     if not claim.total:
         return None
     findings: list[Finding | None] = []

@@ -96,8 +96,9 @@ def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | 
         topic = content(" ".join(near.before))
         for part in parts(near.text):
             for held in _intervals(part.text):
-                known = held.stems | topic
-                own = stems & held.about or _PRONOUN.match(part.text)
+                pronoun = _PRONOUN.match(part.text)
+                known = held.stems | {each for each in topic if pronoun or each.isalpha()}
+                own = stems & held.about or pronoun
                 meets = not (days and held.days) or days <= held.days
                 if stems and own and stems <= known and meets:
                     verdicts |= {v for v in [_verdict(statement, point, held)] if v is not None}

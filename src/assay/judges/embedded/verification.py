@@ -220,7 +220,9 @@ def decide(judged: Judged, fitted: Fitted) -> float:
 
 def _is_restated(comparison: Comparison) -> bool:
     """Whether clauses of the evidence say all of it, if the other way round."""
-    return bool(comparison.grammar) and all(finding.agrees for finding in comparison.grammar)
+    wording = comparison.wording
+    other = wording and not wording.agrees and wording.rule != "opposite"
+    return bool(comparison.grammar) and all(f.agrees for f in comparison.grammar) and not other
 
 
 def _is_denied(comparison: Comparison) -> bool:
