@@ -237,7 +237,9 @@ def _checked(
     right = max((c for c in candidates if c.same), key=_score, default=None)
     wrong = max((c for c in candidates if not c.same), key=_score, default=None)
     if figure.amount.bound or not statement_words.isdisjoint(_COMPUTED):
-        return _other_bound(figure, right) if right else None
+        equal = (c for c in candidates if c.figure.value == figure.value)
+        given = max(equal, key=_score, default=None)
+        return _other_bound(figure, given) if given else None
     kind = figure.kind
     sure = right is not None and kind not in _SHARED and right.covered >= _AROUND
     if right and sure and _is_nearer(right, wrong):
