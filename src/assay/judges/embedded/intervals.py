@@ -17,8 +17,8 @@ from assay._text.entities import is_negated
 from assay._text.predications import content
 from assay._text.words import stem, words
 from assay.judges.embedded.figures import figures
-from assay.judges.embedded.times import day_range
-from assay.judges.embedded.wordings import Near, Otherwise, differs
+from assay.judges.embedded.times import compare_times, day_range
+from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings, differs
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -82,6 +82,15 @@ class _Held(NamedTuple):
     start: _Point | None
     end: _Point | None
     over: bool  # it is said not to hold then
+
+
+def compare_nearby(statement: str, sentences: Sequence[Near]) -> Otherwise | None:
+    """What sentences say of a statement by their intervals, else by their words or their dates."""
+    return (
+        compare_intervals(statement, sentences)
+        or compare_wordings(statement, sentences)
+        or compare_times(statement, sentences)
+    )
 
 
 def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | None:
