@@ -17,9 +17,16 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.experiments.adapt import embedding
-from assay.experiments.adaptation import Floats, Question, gains, mine, ranked, read_material, split
-from assay.experiments.fine_tuning import Model, Training
+from assay.experiments.adapt import Model, Training, embedding
+from assay.experiments.adaptation import (
+    Floats,
+    Question,
+    gains,
+    mine,
+    ranked,
+    read_training_data,
+    split,
+)
 
 WORDS, TOKENS = 80, 128
 BASE = "base"
@@ -50,8 +57,8 @@ VARIANTS = {
 def run(results: Path, options: argparse.Namespace) -> list[Question]:
     """Train and measure what the results lack; the questions that measure."""
     corpus = [Path(options.corpus)]
-    asked = read_material(corpus, options.questions, words=WORDS)
-    made = read_material(corpus, words=WORDS)
+    asked = read_training_data(corpus, options.questions, words=WORDS)
+    made = read_training_data(corpus, words=WORDS)
     divided = split(asked.questions)
     learnt_from = {question.source for question in divided.train}
     by_rule = [question for question in made.questions if question.source in learnt_from]
@@ -62,8 +69,8 @@ def run(results: Path, options: argparse.Namespace) -> list[Question]:
         if name in known(results):
             continue
         variant = VARIANTS[name]
-        material, questions = (made, by_rule) if variant.by_rule else (asked, divided.train)
-        triplets = mine(questions, material, base, variant.negatives)
+        data, questions = (made, by_rule) if variant.by_rule else (asked, divided.train)
+        triplets = mine(questions, data, base, variant.negatives)
         start, model = time.process_time(), Model(Path(options.base), 1)
         settings = Training(
             epochs=variant.epochs,
@@ -73,7 +80,7 @@ def run(results: Path, options: argparse.Namespace) -> list[Question]:
             bfloat16=True,
             threads=1,
         )
-        model.train(triplets, material, settings)
+        model.train(triplets, data, settings)
         seconds = time.process_time() - start
         before = ranked(divided.held_out, asked, embedding_of(model))
         keep(results, name, before, len(triplets), seconds)

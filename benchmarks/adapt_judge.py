@@ -200,7 +200,7 @@ def main() -> None:
         )
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / NETWORK).exists():
-            learnt = windows(synthetic(documents, most=options.most))
+            learnt = windows(synthetic(documents, limit=options.most))
             print(f"{len(documents)} documents, {len(learnt)} windows", flush=True)
             train_network(learnt, folder / "run.pt", folder / NETWORK, settings, _say)
         adapted = Adapted(folder, str(folder))

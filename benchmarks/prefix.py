@@ -83,14 +83,14 @@ def contexts_first(task: Task[Any]) -> str:
 
 def texts_first(task: Task[Any]) -> str:
     """All texts of the sample, contexts above; then what does not change."""
-    shown = sorted(task.materials, key=lambda item: not item.name.startswith("context "))
+    shown = sorted(task.prompt_texts, key=lambda item: not item.name.startswith("context "))
     between = task.template.between if task.template else ""
     return "".join([OPENING, *fenced(shown), between])
 
 
 def _rendered(task: Task[Any], leading: str) -> str:
     template = replace(task.template or Template(""), leading=leading)
-    return "".join(render(template, task.materials))
+    return "".join(render(template, task.prompt_texts))
 
 
 LAYOUTS: dict[str, Callable[[Task[Any]], str]] = {

@@ -31,9 +31,10 @@ settings.register_profile(
 profile = os.environ.get("HYPOTHESIS_PROFILE", "default")
 settings.load_profile(profile)
 if profile == "default":
-    # Constants of all modules that happen to be imported are no examples: reading them takes every
-    # worker seconds, and a few examples would be others from one order of tests to the next.
-    # There is no public way: https://github.com/HypothesisWorks/hypothesis/issues/4627 asks for one.
+    # Constants of all modules that happen to be imported are no examples: a few would be others from
+    # one order of tests to the next, and a failure could not be repeated. There is no public way
+    # (https://github.com/HypothesisWorks/hypothesis/issues/4627 asks for one); reading them would
+    # cost a worker 1.6 s once and .1 s afterwards, so time is no reason.
     providers._get_local_constants = lambda: providers._local_constants
 
 # Folders of tests are made, synced and removed in memory where there is enough of it.

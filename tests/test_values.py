@@ -98,7 +98,7 @@ class TestTasks:
         class CountTheWords(Task[int]):
             text: str
 
-            def material(self):
+            def input_texts(self):
                 return ()
 
             def read(self, raw):

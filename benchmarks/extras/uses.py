@@ -70,8 +70,7 @@ def use_adapt() -> None:
     """A tiny model is fine-tuned by one step and read as ONNX."""
     import transformers
 
-    from assay.experiments.adapt import Adapting, adapt, embedding
-    from assay.experiments.fine_tuning import Training
+    from assay.experiments.adapt import Adapting, Training, adapt, embedding
 
     base = Path("base")
     sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}

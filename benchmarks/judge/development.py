@@ -2,10 +2,11 @@
 
     python -m benchmarks.judge.development [--only NAME,...] [--most 400] [--judge large]
 
-One line a set: AUROC of the probability of support, the AUROC of shared words beside it, the
-shares of supported and of unsupported statements that are judged wrongly at the judge's threshold,
-and the calibration error. None of these rows may train a judge that ships; they choose between
-candidates. The last lines give the spread of a verdict when its neighbours change.
+One line a set: AUROC of the probability of support, the AUROC of shared words beside it (beside
+whole texts by any of their sentences, of the number of new words), the shares of supported and of
+unsupported statements that are judged wrongly at the judge's threshold, and the calibration error.
+None of these rows may train a judge that ships; they choose between candidates. The last line gives
+the spread of a verdict when its neighbours change.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.judge import BASE
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import support
+from assay.metrics.groundedness import any_unsupported
 from assay.stats.agreement import auroc
 from benchmarks.data import DATA
 
@@ -65,8 +67,8 @@ class Measured(NamedTuple):
     overlap: np.ndarray
 
 
-def rows(path: Path, most: int) -> list[dict[str, Any]]:
-    """At most so many rows of a file, the same ones each time, pairs together."""
+def rows(path: Path, most: int | None) -> list[dict[str, Any]]:
+    """At most so many rows of a file or all, the same ones each time, pairs together."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         found = [json.loads(line) for line in lines]
     return sorted(found, key=_by_chance)[:most]
@@ -95,8 +97,8 @@ def claims(path: Path, most: int, reader: Reader) -> Iterator[tuple[str, Measure
 
 
 def answers(path: Path, most: int, reader: Reader) -> Iterator[tuple[str, Measured]]:
-    """Whole texts by the mean and by the least of their statements, and their sentences."""
-    means, leasts, each = [], [], []
+    """Whole texts by the mean and by any of their sentences, and the sentences themselves."""
+    means, wholes, each = [], [], []
     for row in rows(path, most):
         text = row["answer"]
         cuts = sentences.spans(text)
@@ -107,7 +109,10 @@ def answers(path: Path, most: int, reader: Reader) -> Iterator[tuple[str, Measur
         known = [overlap(one, row["contexts"]) for one in said]
         good = not row["labels"]["hallucinated"]
         means.append((float(np.mean(chances)), good, float(np.mean(known))))
-        leasts.append((min(chances), good, min(known)))
+        new = sum(
+            len(set(words.stems(one))) * (1 - share) for one, share in zip(said, known, strict=True)
+        )
+        wholes.append((1 - any_unsupported(chances), good, -new))
         marks = row["labels"].get("spans")
         if marks is not None:
             wrong = [(m["start"], m["end"]) for m in marks if m["unsupported"]]
@@ -116,8 +121,8 @@ def answers(path: Path, most: int, reader: Reader) -> Iterator[tuple[str, Measur
                 for chance, share, (start, end) in zip(chances, known, cuts, strict=True)
             ]
     yield " (mean)", _measured(means)
-    yield " (least)", _measured(leasts)
-    if each:
+    yield " (any)", _measured(wholes)
+    if not all(good for _, good, _ in each):
         yield " (sentences)", _measured(each)
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 from assay.errors import Denied, InputError, JudgeError, OverBudget, TooLong, Unreadable
-from assay.prompt import Material, Template, render
+from assay.prompt import InputText, Template, render
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -58,10 +58,10 @@ class Task(ABC, Generic[T]):
         """JSON schema of the reply that a prompt asks for, None where it is free text."""
         return cls.schema
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The texts that a prompt shows, in order; by default the task's fields by their names."""
         texts = ((f.name, getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
-        return tuple(Material(name, text) for name, text in texts)
+        return tuple(InputText(name, text) for name, text in texts)
 
     @abstractmethod
     def read(self, raw: str) -> T:
@@ -72,18 +72,18 @@ class Task(ABC, Generic[T]):
         """
 
     @cached_property
-    def materials(self) -> Sequence[Material]:
-        """The material, made once: it is hashed, counted and sent."""
-        return self.material()
+    def prompt_texts(self) -> Sequence[InputText]:
+        """The input texts, made once: they are hashed, counted and sent."""
+        return self.input_texts()
 
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
-        """The prompt in pieces: fixed text and material in turn; joined they are the prompt."""
+        """The prompt in pieces: fixed text and input texts in turn; joined they are the prompt."""
         chosen = template or self.template
-        return render(chosen, self.materials) if chosen else self.inputs()
+        return render(chosen, self.prompt_texts) if chosen else self.inputs()
 
     def inputs(self) -> tuple[str, ...]:
-        """The bare material in pieces: what a backend that reads no prompt goes by."""
-        return tuple([p for m in self.materials for p in (f"{m.name}:\n", m.text, "\n")])
+        """The bare texts in pieces: what a backend that reads no prompt goes by."""
+        return tuple([p for m in self.prompt_texts for p in (f"{m.name}:\n", m.text, "\n")])
 
     def prompt(self) -> str:
         """The whole prompt, as an LLM is asked by default."""
@@ -110,7 +110,7 @@ class ByIds(Task[tuple[V, ...]], Generic[V]):
         """
 
     def halves(self) -> tuple[Self, Self] | None:
-        """The task about either half of its material, for a judge that cannot read it at once.
+        """The task about either half of its texts, for a judge that cannot read them at once.
 
         None if it cannot be divided.
         """
@@ -287,6 +287,10 @@ class Backend(ABC):
         Raises:
             JudgeError: If there is none.
         """
+
+    def __repr__(self) -> str:
+        """``OpenAI('openai:gpt-4o-mini')``: its class and its name."""
+        return f"{type(self).__name__}({self.name!r})"
 
     @property
     def capabilities(self) -> Capabilities:

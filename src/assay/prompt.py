@@ -1,4 +1,4 @@
-"""Prompts of tasks: an instruction that the user may change, and fenced material."""
+"""Prompts of tasks: an instruction that the user may change, and fenced texts."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ class Template:
             says it, or refers to the worked examples.
         examples: Worked examples.
         verbatim: If true, `instruction` is the whole prompt: placeholders like ``[answer]`` are
-            replaced by the material, and nothing is added (the paper's prompts).
+            replaced by the texts, and nothing is added (the paper's prompts).
         leading: Texts whose names begin with this stand before the instruction, "" for none.
             Prompts that begin with the same texts are read once by servers that keep prefixes.
     """
@@ -57,12 +57,12 @@ class Template:
 
     @cached_property
     def preamble(self) -> str:
-        """The fixed text that stands before the material."""
+        """The fixed text that stands before the texts."""
         return "\n\n".join([self.instruction, FENCE_RULE, *self._shown]) + "\n"
 
     @cached_property
     def between(self) -> str:
-        """The fixed text that stands after leading material."""
+        """The fixed text that stands after leading texts."""
         return "\n" + "\n\n".join([self.instruction, *self._shown]) + "\n"
 
     @property
@@ -74,16 +74,16 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class InputText:
     """One untrusted text of a task, under the name that the instruction uses for it."""
 
     name: str
     text: str
 
 
-def earlier_turns(turns: Sequence[str]) -> tuple[Material, ...]:
+def earlier_turns(turns: Sequence[str]) -> tuple[InputText, ...]:
     """What was said before a question, oldest first; nothing where it begins a conversation."""
-    return (Material("earlier turns", "\n".join(turns)),) if turns else ()
+    return (InputText("earlier turns", "\n".join(turns)),) if turns else ()
 
 
 def fence_codes(texts: Iterable[str]) -> dict[str, str]:
@@ -117,41 +117,41 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def render(template: Template, material: Sequence[Material]) -> tuple[str, ...]:
-    """The prompt in pieces, material apart, so that a store keeps each text once."""
+def render(template: Template, texts: Sequence[InputText]) -> tuple[str, ...]:
+    """The prompt in pieces, the texts apart, so that a store keeps each text once."""
     if template.verbatim:
-        return _fill(template.instruction, material)
-    first, rest = [], list(material)
+        return _fill(template.instruction, texts)
+    first, rest = [], list(texts)
     if template.leading:
-        first = [item for item in material if item.name.startswith(template.leading)]
-        rest = [item for item in material if not item.name.startswith(template.leading)]
+        first = [item for item in texts if item.name.startswith(template.leading)]
+        rest = [item for item in texts if not item.name.startswith(template.leading)]
     codes = fence_codes(item.text for item in (*first, *rest))
     if not first:
         return (template.preamble, *fenced(rest, codes))
     return (OPENING, *fenced(first, codes), template.between, *fenced(rest, codes))
 
 
-def fenced(material: Sequence[Material], codes: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """The material within its fences, in pieces: each text is a piece of its own.
+def fenced(texts: Sequence[InputText], codes: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The texts within their fences, in pieces: each text is a piece of its own.
 
     Args:
-        material: The texts.
+        texts: The texts.
         codes: The codes of their fences, where the prompt holds other texts as well.
     """
-    codes = codes or fence_codes(item.text for item in material)
+    codes = codes or fence_codes(item.text for item in texts)
     pieces: list[str] = []
-    for item in material:
+    for item in texts:
         code = codes[item.text]
         pieces += [f"\n{item.name}:\n<<<{code}\n", item.text, f"\n{code}>>>\n"]
     return tuple(pieces)
 
 
-def _fill(text: str, material: Sequence[Material]) -> tuple[str, ...]:
+def _fill(text: str, texts: Sequence[InputText]) -> tuple[str, ...]:
     # Placeholders are replaced in one pass from left to right: what was filled in is never
     # searched again, so a text that contains "[answer]" stays as it is.
     pieces: list[str] = []
     while True:
-        places = [(text.find(f"[{m.name}]"), m) for m in material]
+        places = [(text.find(f"[{m.name}]"), m) for m in texts]
         first = min(((at, m) for at, m in places if at >= 0), key=lambda p: p[0], default=None)
         if first is None:
             return (*pieces, text)

@@ -37,7 +37,7 @@ from assay.experiments.swept import Configuration
 from assay.judge import BackendLike, Capabilities
 from assay.judges.embedded.card import Quality, Rate
 from assay.judges.llm import Completion, Token
-from assay.prompt import Material
+from assay.prompt import InputText
 from assay.stats.calibration import Bin, Isotonic, Objective, Platt
 from assay.stats.comparison import Paired
 from assay.stats.correction import Corrected
@@ -85,6 +85,7 @@ __all__ = [
     "Gap",
     "Gate",
     "History",
+    "InputText",
     "Interaction",
     "Interval",
     "Isotonic",
@@ -94,7 +95,6 @@ __all__ = [
     "Leaderboard",
     "LeftOut",
     "Level",
-    "Material",
     "Mean",
     "Measure",
     "Measured",

@@ -49,7 +49,7 @@ def split(task):
 def prompted(prompt):
     """An LLM that knows the truth."""
     statements = re.findall(r'\{"id": "(s\d+)", "text": "(Number \d+\.)"\}', prompt)
-    if answers.kind_of(prompt, answers.materials(prompt)) == "split_statements":
+    if answers.kind_of(prompt, answers.prompt_texts(prompt)) == "split_statements":
         return answers.answer(prompt)
     return VerifyStatements.reply([Verdict(i, truth(text)) for i, text in statements])
 

@@ -142,7 +142,7 @@ class TestNumbersByMetric:
         (problem,) = caught.value.problems
         assert str(problem) == (
             f"{key.replace('_', '-')} is given for 'givn', which neither the run nor the baseline "
-            "has -> did you mean given? there are given, loss"
+            "has -> did you mean 'given'? there are given, loss"
         )
 
     def test_all_that_is_misspelt_is_refused_at_once(self, db):

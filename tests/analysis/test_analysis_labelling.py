@@ -98,7 +98,17 @@ class TestTheQueue:
         again = Labelling(store, run, annotator="anna").next()
         assert first == again
         assert 0 < first.chance <= 1
-        assert "probability" in first.why
+        assert first.why.endswith(f"; drawn with a chance of {100 * first.chance:.0f} %")
+
+    def test_where_all_are_drawn_nothing_is_said_of_a_chance(self, tmp_path):
+        few = assay.evaluate(rows(4), told, assay.Scripted({}), store=tmp_path / "few.db")
+        with Store(tmp_path / "few.db") as store:
+            by_order = {
+                order: Labelling(store, few.run.id, annotator="anna", order=order).next()
+                for order in ("random", "mean")
+            }
+        assert {first.chance for first in by_order.values()} == {1}
+        assert by_order["random"].why == ""
 
     def test_chances_are_kept_and_a_draw_by_two_at_once_is_made_once(self, store, run):
         one, two = (Labelling(store, run, annotator=name) for name in ("anna", "ben"))

@@ -16,7 +16,7 @@ class FakeModel:
     def __init__(self, folder, threads):
         self.threads = threads
 
-    def train(self, triplets, material, training, on_progress):
+    def train(self, triplets, data, training, on_progress):
         on_progress(1, 1)
         return 0.25
 
@@ -55,6 +55,18 @@ def test_sentences_that_stand_for_questions_are_told(here, assay, without_torch)
     result = assay("adapt", "base", file, "--out", "new", "--held-out", "0.9")
     assert result.exit_code == 0, result.output
     assert "! Questions are sentences taken out of the passages" in result.stdout
+
+
+def test_questions_under_another_name_are_told_without_options_that_are_not_there(
+    here, assay, without_torch
+):
+    files = (
+        write(here / "towers.jsonl", corpus()),
+        write(here / "asked.jsonl", [{"claim": "It is"}]),
+    )
+    result = assay("adapt", "base", files[0], "--questions", files[1], "--out", "new")
+    assert result.exit_code == 2
+    assert "-> rename the field that holds it to 'question'\n" in result.stderr
 
 
 def test_a_folder_that_is_there_is_not_written_over(here, assay, without_torch):

@@ -82,7 +82,7 @@ def test_labels_with_an_unknown_column_are_refused_by_row(here, assay):
     file = write(here / "labels.jsonl", [row])
     result = assay("adapt", "judge", "--labels", file, "--steps", "0", "--out", "new")
     assert result.exit_code == 2
-    assert "unknown field `verdict`" in result.stderr
+    assert "row 1, field 'verdict': is an unknown column" in result.stderr
 
 
 def test_a_corpus_without_text_is_refused(here, assay):

@@ -44,6 +44,24 @@ def test_json_holds_the_numbers_and_nothing_else(labelled):
     assert (auroc["name"], auroc["value"], auroc["interval"]) == ("AUROC", 1.0, None)
 
 
+@pytest.mark.parametrize(
+    ("column", "arguments", "told"),
+    [
+        ("label", (), "name no metric, so they stand beside 2 of them -> name the one"),
+        ("label", ("-m", "faithfulness"), ""),
+        ("faithfulness", (), ""),
+    ],
+)
+def test_labels_that_name_no_metric_are_said_to_stand_beside_all(
+    assay, here, column, arguments, told
+):
+    assay("run", "data.jsonl", "-m", "faithfulness,answer_relevancy", "--quiet")
+    (here / "samples.csv").write_text(f"id,{column}\ntower,yes\nfaust,no\n", "utf-8")
+    result = assay("agree", "--labels", "samples.csv", *arguments)
+    assert result.exit_code == 0, result.output
+    assert told in result.stderr if told else "name no metric" not in result.stderr
+
+
 def test_files_in_every_form(labelled, here):
     (here / "samples.csv").write_text("id,label\ntower,yes\nfaust,no\n", "utf-8")
     outs = [part for form in ("html", "md", "json") for part in ("--out", f"a.{form}")]

@@ -33,6 +33,17 @@ def test_one_row_is_one_row_and_questions_alone_are_for_a_system(assay, here):
     assert assay("check", "one.jsonl").stdout == "one.jsonl: 1 row, nothing wrong\n"
 
 
+def test_where_columns_are_renamed_what_is_left_over_is_told(assay, here):
+    (here / "de.csv").write_text(
+        "frage,antwort,belege,nr\nAlt?,Es ist alt.,Es ist alt.,7\n", "utf-8"
+    )
+    renamed = ("check", "de.csv", "--map", "question=frage", "--map", "answer=antwort")
+    told = "no row holds contexts; columns that stand for no field: belege -> --map contexts=belege"
+    assert told in assay(*renamed).stdout
+    assert "note:" not in assay(*renamed, "--map", "contexts=belege").stdout
+    assert "note:" not in assay("check", "data.jsonl").stdout
+
+
 def test_what_some_rows_lack_is_noted_without_naming_a_metric(assay, here):
     row = {"question": "Old?", "contexts": ["It is old."], "answer": "It is old."}
     gap = {**row, "id": "gap", "contexts": None}

@@ -64,7 +64,7 @@ def test_beside_what_passed_stands_what_the_judge_is_expected_to_have_missed(run
     shown = run("-m", "faithfulness")
     quality = Embedded().quality("faithfulness")
     flags = f"it flags {100 * quality.found.value:.0f} of 100 bad ones"
-    assert "of 1 answer without a flagged statement about " in shown
+    assert "of 1 answer without a flagged statement " in shown
     assert f"if this judge errs here as on {quality.data} ({flags}" in shown
 
 

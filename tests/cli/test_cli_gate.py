@@ -119,7 +119,7 @@ def test_a_threshold_of_a_misspelt_metric_is_refused_with_the_one_meant(gated, o
     for misspelt, meant in (("gven", "given"), ("faithfullness", "faithfulness")):
         found = gated(option, f"{misspelt}=0.4")
         assert found.exit_code == 2
-        assert f"no metric '{misspelt}' -> did you mean {meant}?" in found.stderr
+        assert f"no metric '{misspelt}' -> did you mean '{meant}'?" in found.stderr
     for another in ("faithfulness", "politeness"):  # may be a metric of somebody's own
         assert gated("--min", f"{another}=0.4").exit_code == 6
 

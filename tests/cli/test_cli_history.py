@@ -28,8 +28,10 @@ def test_runs_stand_below_each_other_and_apart_in_words(three):
     result = three("history")
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
+    assert text.startswith("No run stands beside the newest one, few.jsonl (")
+    text = text[text.index("series 1") :]
     assert text.index("one.jsonl") < text.index("two.jsonl") < text.index("few.jsonl")
-    assert f"data: 1 samples instead of {len(ROWS)}" in text
+    assert f"data: 1 sample instead of {len(ROWS)}" in text
     assert "series 2" in text
     assert "●" in text
 

@@ -88,10 +88,10 @@ def test_examples_in_one_line_as_well(here):
 BAD = {
     "": "holds no prompts",
     "= nonsense": "is no prompt file",
-    "[verify_statement]": "did you mean verify_statements?",
+    "[verify_statement]": "did you mean 'verify_statements'?",
     "[embed]": "[embed] reads no prompt",
     "rate_answer = 1": "rate_answer is no table",
-    "[rate_answer]\ninstuction = 'x'": "unknown key 'instuction' -> did you mean instruction?",
+    "[rate_answer]\ninstuction = 'x'": "unknown key 'instuction' -> did you mean 'instruction'?",
     "[rate_answer]\nform = 3": "form is not a text",
     "[rate_answer]\ninstruction = ' '": "instruction is empty",
     "[rate_answer]\nverbatim = 'yes'": "verbatim is not true or false",

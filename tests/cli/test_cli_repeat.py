@@ -18,8 +18,7 @@ def test_a_judge_that_always_says_the_same(scored):
     assert result.exit_code == 0, result.output
     shown = " ".join(result.stdout.split())
     assert "2 samples judged 3 more times" in shown
-    assert "none: always the same" in shown
-    assert "split_statements: all of 2 tasks answered the same, word for word" in shown
+    assert shown.startswith("The judge always said the same: its noise moves no score. run ")
     beside = " ".join(scored("show").stdout.split())
     assert (
         "faithfulness: asked again 3 times about 2 samples, its judge always said the same"

@@ -192,6 +192,8 @@ def test_a_dry_run_counts_and_asks_nobody(assay, here):
     assert not (here / "assay.db").exists()
     shown = assay(*FAITHFULNESS, *JUDGE, "--dry-run").stdout
     assert "calls to be made to scripted:judge.json" in shown
+    assert "calls known already" not in shown  # of which there are none
+    assert "on this machine" not in shown
     assert "--price" in shown
 
 

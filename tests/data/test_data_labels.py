@@ -149,6 +149,19 @@ class TestWhatCannotBeRead:
         assert "the columns are id, note" in told
 
     @over(
+        ("rows", "told"),
+        [
+            ([{"id": "a", "is_ok": "yes"}, {"id": "b", "is_ok": ""}], "'is_ok' looks like it: ren"),
+            ([{"id": "a", "anna": 1, "ben": 0}], "call them 'label_anna' and 'label_ben', else"),
+            ([{"id": "a", "hallucinated": True}], "exchange yes and no, since a high label means"),
+            ([{"id": "a", "ok": "yes"}, {"id": "b", "ok": "fine, I think"}], "-> name its column"),
+            ([{"id": "a", "tall": ""}], "-> name its column"),
+        ],
+    )  # fmt: skip
+    def test_the_column_that_looks_like_labels_is_told_with_what_to_call_it(self, rows, told):
+        assert told in refused(rows)
+
+    @over(
         ("row", "column", "near"),
         [
             ({"faithfulness": 1, "answer_relevance": 0}, "answer_relevance", "answer_relevancy"),

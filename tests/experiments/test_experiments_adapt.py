@@ -7,16 +7,15 @@ import pytest
 
 from assay.errors import InputError
 from assay.experiments import adapt as adapting
-from assay.experiments import fine_tuning
 from assay.experiments.adaptation import (
-    Material,
     Question,
+    TrainingData,
     Triplet,
     batches,
     gains,
     mine,
     ranked,
-    read_material,
+    read_training_data,
     split,
 )
 from assay.stats.comparison import paired
@@ -32,19 +31,19 @@ def by_words(texts):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def material(n=4, per=3):
+def data(n=4, per=3):
     """Passages a, b, c ..., and questions about each."""
     questions = [
         Question(f"{place}-{k}", f"question {k} of {place}", frozenset([place]), f"d{place}")
         for place in range(n)
         for k in range(per)
     ]
-    return Material(tuple(f"passage {place}" for place in range(n)), tuple(questions))
+    return TrainingData(tuple(f"passage {place}" for place in range(n)), tuple(questions))
 
 
 class TestMaterial:
     def test_questions_meet_passages_by_id(self):
-        found = read_material(corpus(), asked())
+        found = read_training_data(corpus(), asked())
         assert len(found.passages) == 12
         assert found.questions[2].right == {1}
         assert found.questions[2].source == "tower1"
@@ -56,7 +55,7 @@ class TestMaterial:
             {"question": "Who visits tower5?", "reference": "a warden once a week, in tower5"},
             {"question": "What is the meaning of life?", "reference": "Happiness"},
         ]
-        found = read_material(corpus(), rows)
+        found = read_training_data(corpus(), rows)
         assert [sorted(question.right) for question in found.questions] == [[7], [5]]
         assert found.unmatched == 1
 
@@ -69,7 +68,7 @@ class TestMaterial:
             {"question": "How?", "reference": corpus()[11]["text"], "reference_context_ids": [name]}
             for name in ("a", "b")
         ]
-        found = read_material(long, rows, words=60)
+        found = read_training_data(long, rows, words=60)
         first, second = (min(question.right) for question in found.questions)
         assert [question.source for question in found.questions] == ["a", "b"]
         assert all("tower11" in found.passages[place] for place in (first, second))
@@ -77,31 +76,31 @@ class TestMaterial:
     def test_where_nothing_meets_the_names_of_passages_are_told(self):
         rows = [{"question": "What?", "reference_context_ids": ["nothing"]}]
         with pytest.raises(InputError, match=r"passages are called 'tower0#1'"):
-            read_material(corpus(), rows)
+            read_training_data(corpus(), rows)
 
     def test_one_passage_is_no_corpus(self):
         with pytest.raises(InputError, match="has 1 passages"):
-            read_material(corpus()[:1], asked())
+            read_training_data(corpus()[:1], asked())
 
     def test_without_questions_a_sentence_is_taken_out_of_its_passage(self):
-        found = read_material(corpus())
+        found = read_training_data(corpus())
         assert found.by_rule
         texts = [row["text"] for row in corpus()]
         for question, passage, text in zip(found.questions, found.passages, texts, strict=True):
             assert question.text in text
             assert question.text not in passage
-        assert found == read_material(corpus()), "the same every time"
+        assert found == read_training_data(corpus()), "the same every time"
 
     def test_long_documents_are_cut_unless_they_are_to_be_whole(self):
         long = [{"id": "a", "text": "\n\n".join(row["text"] for row in corpus())}]
-        assert len(read_material(long, words=60).passages) > 3
+        assert len(read_training_data(long, words=60).passages) > 3
         with pytest.raises(InputError, match="has 1 passages"):
-            read_material(long, words=None)
+            read_training_data(long, words=None)
 
 
 class TestSplit:
     def test_no_document_is_on_both_sides(self):
-        questions = read_material(corpus(), asked()).questions
+        questions = read_training_data(corpus(), asked()).questions
         found = split(questions, 0.5)
         train, held_out = ({q.source for q in side} for side in (found.train, found.held_out))
         assert not train & held_out
@@ -110,13 +109,13 @@ class TestSplit:
 
     def test_questions_about_several_documents_are_on_neither(self):
         rows = [*asked(), {"question": "Both?", "reference_context_ids": TOWERS[:2]}]
-        assert split(read_material(corpus(), rows).questions, 0.5).mixed == 1
+        assert split(read_training_data(corpus(), rows).questions, 0.5).mixed == 1
 
     def test_too_few_documents_or_questions_are_refused(self):
         with pytest.raises(InputError, match="about 3 documents"):
-            split(material(3, per=9).questions)
+            split(data(3, per=9).questions)
         with pytest.raises(InputError, match="2 questions are held out"):
-            split(material(4, per=1).questions)
+            split(data(4, per=1).questions)
 
 
 class TestMining:
@@ -127,11 +126,11 @@ class TestMining:
             Question("b", "warden", frozenset([2]), "y"),
             Question("c", "tower1", frozenset([1]), "z"),
         ]
-        found = mine(questions, Material(passages, tuple(questions)), by_words, 1)
+        found = mine(questions, TrainingData(passages, tuple(questions)), by_words, 1)
         assert [(t.positive, t.negatives) for t in found] == [(0, (1,)), (2, (0,)), (1, (0,))]
 
     def test_no_passage_that_is_held_out_is_learnt_from(self):
-        given = read_material(corpus(), asked())
+        given = read_training_data(corpus(), asked())
         train = [question for question in given.questions if question.source < "tower3"]
         allowed = {place for question in train for place in question.right}
         negatives = [place for one in mine(train, given, by_words, 3) for place in one.negatives]
@@ -139,11 +138,11 @@ class TestMining:
 
     def test_one_passage_has_no_other(self):
         with pytest.raises(InputError, match="about one passage"):
-            mine(material(1).questions, material(1), by_words)
+            mine(data(1).questions, data(1), by_words)
 
 
 def test_batches_hold_every_triplet_once_and_questions_of_a_passage_together():
-    given = material(6, per=4)
+    given = data(6, per=4)
     triplets = [Triplet(q, min(q.right), 0) for q in given.questions]
     found = batches(triplets, 8, most=2, seed=0)
     assert sorted(t.question.id for batch in found for t in batch) == sorted(
@@ -157,13 +156,13 @@ def test_batches_hold_every_triplet_once_and_questions_of_a_passage_together():
 class TestGains:
     def test_the_rank_is_that_of_the_first_right_passage_and_ties_count_half(self):
         vectors = {"q": [1, 0], "a": [0.9, 0.1], "b": [0.5, 0.5], "c": [0.5, 0.5], "d": [0, 1]}
-        given = Material(("a", "b", "c", "d"), ())
+        given = TrainingData(("a", "b", "c", "d"), ())
         questions = [Question("1", "q", frozenset(right), "x") for right in ([1], [3, 0], [3])]
         found = ranked(questions, given, lambda texts: np.array([vectors[t] for t in texts]))
         assert list(found) == [1.5, 0, 3]
 
     def test_they_are_paired_differences_clustered_by_document(self):
-        questions = material(10, per=2).questions
+        questions = data(10, per=2).questions
         base, adapted = np.array([4.0, 0.0] * 10), np.array([0.0, 0.0] * 10)
         at_1, _, at_5, mrr = gains(questions, base, adapted)
         groups = [question.source for question in questions]
@@ -173,7 +172,7 @@ class TestGains:
         assert mrr.paired.before == pytest.approx(0.6)
 
     def test_worse_is_called_worse_and_chance_no_gain(self):
-        questions = material(20, per=1).questions
+        questions = data(20, per=1).questions
         best, worst = np.zeros(20), np.full(20, 9.0)
         assert gains(questions, best, worst)[0].verdict == "worse"
         swapped = np.where(np.arange(20) % 2, 9.0, 0.0)
@@ -191,16 +190,16 @@ class TestBase:
 
     def test_what_is_no_model_is_refused(self, tmp_path):
         with pytest.raises(InputError, match="there is no folder"):
-            fine_tuning.check_files(tmp_path / "nothing")
+            adapting.check_files(tmp_path / "nothing")
         with pytest.raises(InputError, match=r"no config.json, .*no model.safetensors"):
-            fine_tuning.check_files(tmp_path)
+            adapting.check_files(tmp_path)
 
     def test_pooling_is_told_by_the_model(self, tmp_path):
-        assert fine_tuning.pooling(self.folder(tmp_path / "a", MEAN)) == "mean"
+        assert adapting.pooling(self.folder(tmp_path / "a", MEAN)) == "mean"
         cls = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
-        assert fine_tuning.pooling(self.folder(tmp_path / "b", cls)) == "cls"
+        assert adapting.pooling(self.folder(tmp_path / "b", cls)) == "cls"
         with pytest.raises(InputError, match="by pooling_mode_max_tokens"):
-            fine_tuning.check_files(self.folder(tmp_path / "c", {"pooling_mode_max_tokens": True}))
+            adapting.check_files(self.folder(tmp_path / "c", {"pooling_mode_max_tokens": True}))
 
 
 @pytest.fixture
@@ -222,32 +221,12 @@ def tiny(tmp_path):
 
 
 def test_a_tiny_model_learns_and_is_read_as_onnx(tiny, tmp_path):
-    training = fine_tuning.Training(epochs=6, batch=8, rate=1e-3, tokens=32, threads=1)
+    training = adapting.Training(epochs=6, batch=8, rate=1e-3, tokens=32, threads=1)
     settings = adapting.Adapting(held_out=0.5, training=training)
     made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / "new", settings=settings)
     assert made.loss < 3
     assert adapting.embedding(tmp_path / "new")(["a tower"]).shape == (1, 32)
-    assert (tmp_path / "new" / "model.safetensors").is_file()
-    assert made.pretraining is None
-
-
-def test_masked_words_are_learnt_before_and_the_same_every_time(tiny, tmp_path):
-    def weights(name, passes):
-        training = fine_tuning.Training(
-            pretrain=passes, epochs=1, batch=4, rate=3e-3, tokens=64, threads=1
-        )
-        settings = adapting.Adapting(held_out=0.5, training=training)
-        made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / name, settings=settings)
-        return made.pretraining, (tmp_path / name / "model.onnx").read_bytes()
-
-    first, second, without = weights("a", 12), weights("b", 12), weights("c", 0)
-    assert first == second
-    assert first[1] != without[1]
-    assert without[0] is None
-    assert first[0].passes == 12
-    assert first[0].loss < first[0].first_loss - 1
-    assert [gain.measure for gain in first[0].gains][-1] == "MRR"
-    model = fine_tuning.Model(tiny)
-    model._tokenizer.mask_token = None
-    with pytest.raises(InputError, match="has no mask token"):
-        model.pretrain(["a tower"], fine_tuning.Training(pretrain=1))
+    modes = {
+        (tmp_path / "new" / name).stat().st_mode for name in ("model.safetensors", "config.json")
+    }
+    assert len(modes) == 1  # who may read the one may read the other

@@ -177,8 +177,11 @@ def test_rows_of_people_become_cases_of_their_kinds(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({**GOOD, "verdict": 1}, "unknown field `verdict`"),
-        ({**GOOD, "supported": "perhaps"}, "Expected `bool"),
+        ({**GOOD, "verdict": 1}, "field 'verdict': is an unknown column"),
+        ({**GOOD, "claim": "It is old."}, "unknown column.* -> call it 'statement' if it is that"),
+        ({**GOOD, "suported": True}, "unknown column.* -> call it 'supported' if it is that"),
+        ({**GOOD, "supported": "perhaps"}, "field 'supported': is the text 'perhaps', but must be"),
+        ({**GOOD, "supported": 0.5}, "field 'supported': is the number 0.5, but must be yes or no"),
         ({**GOOD, "contexts": []}, "'supported' needs a statement and contexts"),
         ({"statement": "It is old."}, "none of the labels supported, context_relevant"),
     ],
@@ -187,6 +190,21 @@ def test_a_row_that_is_no_label_is_named(tmp_path, row, message):
     with pytest.raises(InputError, match=message) as error:
         labelled(write(tmp_path / "l.jsonl", GOOD, row))
     assert "row 2" in str(error.value)
+
+
+def test_labels_are_read_as_everywhere(tmp_path):
+    rows = [{**GOOD, "supported": word} for word in ("yes", "refuted", 0, "true", "?")]
+    with pytest.raises(InputError, match=r"row 5: .*none of the labels"):  # that one is left open
+        labelled(write(tmp_path / "l.jsonl", *rows))
+    cases = labelled(write(tmp_path / "l.jsonl", *rows[:-1]))
+    assert [case.good for case in cases] == [True, False, False, True]
+
+
+def test_an_unknown_column_is_told_once_for_all_rows(tmp_path):
+    row = {"claim": "It is old.", "contexts": ["It is old."], "supported": True}
+    with pytest.raises(InputError) as error:
+        labelled(write(tmp_path / "l.jsonl", *[row] * 30))
+    assert [problem.field for problem in error.value.problems] == ["claim"]
 
 
 def test_no_labels_and_no_text_are_told(tmp_path):

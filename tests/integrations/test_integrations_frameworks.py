@@ -116,6 +116,39 @@ class TestAChainThatRuns:
         assert "".join(chain().stream(QUESTION, config={"callbacks": [seen]})) == ANSWER
         assert (seen.rows[0]["question"], seen.rows[0]["answer"]) == (QUESTION, ANSWER)
 
+    @pytest.mark.parametrize("pieces", [1, 5])
+    def test_a_streamed_answer_that_is_not_read_to_its_end_is_a_failure(self, pieces):
+        seen = langchain.Collector()
+        stream = chain().stream(QUESTION, config={"callbacks": [seen]})
+        read = [next(stream) for _ in range(pieces)]
+        stream.close()
+        (row,) = seen.rows
+        assert len(read) == pieces
+        assert (row["question"], row.get("answer")) == (QUESTION, None)
+        assert "not read to its end" in row["failure"]
+
+    def test_so_is_one_of_a_coroutine(self):
+        async def ask():
+            stream = chain().astream(QUESTION, config={"callbacks": [seen]})
+            await anext(stream)
+            await stream.aclose()
+
+        seen = langchain.Collector()
+        asyncio.run(ask())
+        assert "not read to its end" in seen.rows[0]["failure"]
+
+    def test_a_model_that_failed_within_a_stream_is_no_stream_broken_off(self):
+        class Down(FakeListChatModel):
+            def _stream(self, *_, **__):
+                raise ConnectionError("down")
+
+        seen = langchain.Collector()
+        model = Down(responses=["x"]).with_fallbacks([FakeListChatModel(responses=[ANSWER])])
+        system = ChatPromptTemplate.from_template("{x}") | model | StrOutputParser()
+        told = RunnableLambda(lambda question: {"x": question}) | system
+        assert "".join(told.stream(QUESTION, config={"callbacks": [seen]})) == ANSWER
+        assert seen.rows[0]["answer"] == ANSWER
+
     def test_a_chain_that_breaks_is_a_failure_of_the_system(self):
         seen = langchain.Collector()
         broken = RunnableLambda(lambda _: 1 / 0)
@@ -172,6 +205,12 @@ class TestEvaluatorsOfLangChain:
         assert "unsupported: Fire is cold." in found[0].comment
         assert evaluator.feedback_keys == ["faithfulness", "exact_match"]
 
+    def test_a_run_that_failed_has_no_score_and_says_why(self, db):
+        evaluator = langchain.RunEvaluator("faithfulness", plausible(), store=db)
+        failed = traced(outputs=None, error="RuntimeError('down')", child_runs=[])
+        (found,) = evaluator.evaluate_run(failed, example())["results"]
+        assert (found.score, found.value) == (None, "unanswered: RuntimeError('down')")
+
     def test_it_runs_in_an_evaluation_of_langsmith_without_sending_anything(self, db):
         evaluator = langchain.RunEvaluator("faithfulness", plausible(), store=db)
         client = langsmith.Client(api_url="http://127.0.0.1:9", api_key="k")
@@ -186,7 +225,7 @@ class TestEvaluatorsOfLangChain:
         assert scores == [0.5, 0.5]
 
 
-def traced():
+def traced(**other):
     def run(**of):
         return Run(
             **{
@@ -203,8 +242,7 @@ def traced():
     return run(
         run_type="chain",
         inputs={"question": QUESTION},
-        outputs={"output": ANSWER},
-        child_runs=[inner],
+        **{"outputs": {"output": ANSWER}, "child_runs": [inner], **other},
     )
 
 
@@ -312,6 +350,16 @@ class TestAnEvaluatorOfLlamaIndex:
         assert (found.score, found.passing, found.invalid_result) == (0.5, False, False)
         assert "unsupported: Fire is cold." in found.feedback
 
+    def test_contexts_are_texts_nodes_or_one_text(self, db):
+        evaluator = llama_index.Evaluator("faithfulness", plausible(), store=db)
+        for contexts in ([CONTEXT], CONTEXT, [TextNode(text=CONTEXT)]):
+            found = evaluator.evaluate(QUESTION, ANSWER, contexts)
+            assert (found.score, found.contexts) == (0.5, [CONTEXT])
+
+    def test_several_metrics_are_refused(self, db):
+        with pytest.raises(InputError, match="one metric"):
+            llama_index.Evaluator(["faithfulness", "exact_match"], plausible(), store=db)
+
     def test_what_cannot_be_scored_is_invalid_with_its_reason(self, db):
         evaluator = llama_index.Evaluator("faithfulness", plausible(), store=db)
         found = evaluator.evaluate(QUESTION, EVASIVE, [CONTEXT])
@@ -373,6 +421,21 @@ class TestAMetricOfDSPy:
         metric = DSPyMetric("faithfulness", plausible(), store=db)
         assert metric(self.example, self.prediction) == 0.5
         assert metric.__name__ == "faithfulness"
+
+    def test_dicts_are_taken_for_an_example_and_a_prediction(self, db):
+        metric = DSPyMetric("faithfulness", plausible(), store=db)
+        found = metric({"question": QUESTION}, {"answer": ANSWER, "context": [CONTEXT]})
+        assert found == 0.5
+
+    @pytest.mark.parametrize("prediction", [ANSWER, None, dspy.Prediction()])
+    def test_what_is_no_prediction_is_told_so(self, prediction, db):
+        metric = DSPyMetric("faithfulness", plausible(), store=db)
+        with pytest.raises(InputError, match=r"no prediction of DSPy.* -> give a dspy.Prediction"):
+            metric(self.example, prediction)
+
+    def test_several_metrics_are_refused(self, db):
+        with pytest.raises(InputError, match="one metric"):
+            DSPyMetric(["faithfulness", "exact_match"], plausible(), store=db)
 
     def test_a_metric_whose_low_scores_are_good_would_be_driven_the_wrong_way(self, db):
         with pytest.raises(InputError, match="lower is better"):

@@ -1,5 +1,7 @@
 """A sample that comes alone is scored as it is in a run; no number stays none."""
 
+from pathlib import Path
+
 import pytest
 
 import assay
@@ -37,6 +39,16 @@ class TestOneSample:
     def test_what_is_none_counts_as_not_given(self, scorer):
         with pytest.raises(InputError, match="contexts"):
             scorer.score({**ROW, "contexts": None})
+
+    def test_what_is_missing_is_told_without_options_that_nobody_can_give_here(self, scorer):
+        with pytest.raises(InputError, match="rename the field that holds it to 'contexts'") as got:
+            scorer.score({**ROW, "contexts": None})
+        assert "--" not in str(got.value)
+
+    def test_where_one_metric_is_meant_several_are_refused(self, scorer):
+        assert Scorer("faithfulness").metric.label == "faithfulness"
+        with pytest.raises(InputError, match="not faithfulness, answer_relevancy"):
+            scorer.metric  # noqa: B018
 
     async def test_it_can_be_awaited_in_a_running_loop(self, scorer):
         assert (await scorer.ascore(ROW))[0].value == scorer.score(ROW)[0].value == 0.5
@@ -150,9 +162,26 @@ class TestRowsOfARunningSystem:
         (row,) = result.rows()
         assert (row["context_ids"], row["tokens"], row["faithfulness"]) == (("w",), 7, 0.5)
 
-    def test_known_rows_need_a_question(self):
-        with pytest.raises(InputError, match="known row 1"):
-            Rows([{"id": "1"}])
+    @over("known", [[{"id": "1"}], ["What?"], [{"question": ["What?"]}]])
+    def test_known_rows_need_a_question(self, known):
+        with pytest.raises(InputError, match="known row 1 has no question"):
+            Rows(known)
+
+    @over("known", ["known.jsonl", Path("known.jsonl"), {"question": "q", "reference": "r"}])
+    def test_known_rows_are_a_list(self, known):
+        with pytest.raises(InputError, match="known rows are a list of dicts"):
+            Rows(known)
+
+    def test_the_question_of_a_known_row_is_recognised_as_in_data_sets(self):
+        seen = Rows([{"user_input": "q", "id": "1"}])
+        seen.add(Request("q"), "a")
+        assert seen.rows[0]["id"] == "1"
+
+    def test_a_collector_is_taken_for_its_rows(self, db):
+        seen = Rows()
+        seen.add(Request(ROW["question"], documents=[{"text": "Water is wet."}]), ROW["answer"])
+        result = assay.evaluate(seen, "faithfulness", plausible(), store=db)
+        assert result.summary()[0].mean == 0.5
 
 
 class TestWhatIsNotInstalled:
@@ -174,3 +203,15 @@ class TestListsOfHaystack:
     def test_lists_of_different_lengths_are_refused(self):
         with pytest.raises(InputError, match="questions has 2, contexts has 1"):
             rows({"questions": ["a", "b"], "contexts": [["x"]]})
+
+    def test_a_text_is_no_list_of_its_characters(self):
+        with pytest.raises(InputError, match="'questions' is the text 'ab', but must be a list"):
+            rows({"questions": "ab", "predicted_answers": ["x", "y"]})
+
+    def test_two_lists_for_one_field_are_refused(self):
+        with pytest.raises(InputError, match="'contexts' and 'retrieved_documents'"):
+            rows({"contexts": [["x"]], "retrieved_documents": [[]]})
+
+    def test_an_unknown_input_is_told_with_the_one_that_was_meant(self):
+        with pytest.raises(InputError, match="did you mean 'predicted_answers'"):
+            rows({"questions": ["a"], "predicted_answer": ["x"]})

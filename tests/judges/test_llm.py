@@ -412,3 +412,18 @@ async def test_a_judge_that_never_makes_sense_is_unreadable():
     with pytest.raises(Unreadable):
         await judge(TASK)
     assert len(judge.replies) == 3
+
+
+@over("kind", [LLM, Fixed, Function])
+def test_a_class_is_no_judge_and_is_told_to_be_made_one(kind):
+    with pytest.raises(InputError, match=rf"{kind.__name__} is a class.* -> make one"):
+        evaluate([{"question": "q", "answer": "a"}], "answer_relevancy", kind)
+
+
+def test_a_backend_prints_as_its_class_and_its_name():
+    assert repr(Fixed()) == "Fixed('fixed')"
+
+
+def test_an_object_that_is_no_judge_is_named_by_its_class():
+    with pytest.raises(InputError, match=r"^a Python module is no judge"):
+        evaluate([{"question": "q", "answer": "a"}], "answer_relevancy", json)

@@ -444,7 +444,7 @@ async def test_a_budget_holds_though_prompts_have_more_tokens_than_a_quarter_of_
     tokens_in,
 ):
     model = Model(tokens=(tokens_in, 10), seconds=0.001)
-    letters = sum(len(item.text) for item in task().materials) // 4
+    letters = sum(len(item.text) for item in task().prompt_texts) // 4
     assert letters < tokens_in
     _, spent = await replies(Limiter(model, budget=BudgetTracker(Budget(tokens=5_000))), 500)
     assert 4_500 < spent <= 5_000

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from assay._analysis.comparability import LeftOut
@@ -67,38 +68,93 @@ def one(paired=FOUND, **more):
     [
         (
             one(),
-            "found in 80 of 100 such comparisons. To find one of 0.02, about 400 pairs are needed,",
+            "48 pairs show differences of 0.06 and more. It takes about 400 to show the 0.02 seen.",
         ),
-        (one(), "No difference found. A true one of 0.06 would have been found in"),
-        (one(numbers(p=0.03)), "(p = 0.030 alone, but of so many tests one may reach that"),
+        (one(needed=20_000), "48 pairs show differences of 0.06 and more."),
+        (
+            one(numbers(p=0.03), needed=None),
+            (
+                "p = 0.030 alone, but of so many tests one may reach that by chance. "
+                "48 pairs show differences of 0.06 and more."
+            ),
+        ),
         (
             one(numbers(units=5), detectable=None, needed=None),
-            "No difference found. 5 independent samples cannot show any, however large it is.",
+            "5 independent samples cannot show any, however large it is.",
         ),
         (
-            one(numbers(moved=1), detectable=None),
-            "Only 1 of 48 pairs differs; it takes 6, all in one direction, to show a difference. To",
+            one(numbers(moved=1), detectable=None, needed=None),
+            "Only 1 of 48 pairs differs; it takes 6, all in one direction, to show a difference.",
         ),
         (
-            one(numbers(units=12, moved=5), detectable=0.4),
-            "Only 5 of 12 groups differ; it takes 6, all in one direction, to show a difference. A",
+            one(numbers(units=12, moved=5), detectable=0.4, needed=None),
+            (
+                "Only 5 of 12 groups differ; it takes 6, all in one direction, to show a difference. "
+                "48 pairs show differences of 0.40 and more."
+            ),
         ),
-        (one(numbers(up=0, down=0)), "No difference found: no sample scores differently."),
-        (one(verdict="worse"), "B is worse than A by 0.02, which chance alone would rarely bring."),
-        (one(numbers(n=1, units=1), verdict="too few pairs"), "1 pair of one group say nothing"),
+        (one(numbers(up=0, down=0), needed=None), "No sample scores differently."),
+        (one(verdict="worse"), ""),
+        (
+            one(numbers(n=1, units=1), verdict="too few pairs"),
+            "1 pair of one group say nothing of others.",
+        ),
     ],
 )
-def test_the_finding_claims_no_more_than_was_found(found, words):
-    assert words in comparison.finding(found, 0.95)
+def test_beside_its_row_a_metric_says_what_so_many_pairs_can_tell(found, words):
+    assert comparison.finding(found, 0.95) == words
+
+
+WORSE = one(numbers(difference=-0.2, interval=Interval(-0.3, -0.1), effect=-0.9), verdict="worse")
+BETTER = replace(WORSE, metric="errors", verdict="better", higher_is_better=False)
+
+
+@over(
+    ("metrics", "words"),
+    [
+        ((ONE, WORSE), "B is worse than A by faithfulness (−0.20, interval −0.30 to −0.10)."),
+        (
+            (WORSE, BETTER),
+            (
+                "B is worse than A by faithfulness (−0.20, interval −0.30 to −0.10) and "
+                "better than A by errors (−0.20, interval −0.30 to −0.10)."
+            ),
+        ),
+        (
+            (ONE, replace(ONE, metric="recall", needed=90, aim=0.05)),
+            (
+                "48 samples cannot tell which is better, A or B. "
+                "About 90 could, by recall, if the difference is the 0.05 seen."
+            ),
+        ),
+        ((one(needed=20_000),), "48 samples cannot tell which is better, A or B."),
+        ((one(numbers(moved=0)),), "B and A score the same on every sample."),
+        ((one(None),), "Nothing to compare: no sample has a score in both A and B."),
+    ],
+)
+def test_the_first_line_says_which_is_better_or_that_it_cannot_be_told(metrics, words):
+    data = comparison.collect(Comparison((RUN, RUN), metrics, (), 0.95))
+    assert comparison.answers(data) == [words]
+
+
+def test_the_first_line_names_the_largest_differences_and_counts_the_rest():
+    effects = (-0.3, -0.9, -0.6, -0.5, -0.4)
+    metrics = [
+        replace(WORSE, metric=f"m{n}", paired=replace(WORSE.paired, effect=effect))
+        for n, effect in enumerate(effects)
+    ]
+    difference = "(−0.20, interval −0.30 to −0.10)"
+    assert comparison.headline(metrics) == (
+        f"B is worse than A by m1 {difference}, m2 {difference}, m3 {difference} and 2 more metrics."
+    )
 
 
 @over(
     ("found", "words"),
     [
-        (one(verdict="worse", asked=True), "To find a difference of 0.02, about 400 pairs are"),
-        (one(verdict="better", needed=30, asked=True), "about 30 pairs are needed; these are eno"),
-        (one(needed=30, asked=True), "To find one of 0.02, about 30 pairs are needed; these are"),
-        (one(needed=None, asked=True), "pairs it takes to find one of 0.02 cannot be told from"),
+        (one(verdict="worse", asked=True), "It takes about 400 pairs to show 0.02, 352 more."),
+        (one(needed=30, asked=True), "It takes about 30 pairs to show 0.02: these are enough."),
+        (one(needed=None, asked=True), "How many it takes to show 0.02 cannot be told from these."),
     ],
 )
 def test_what_a_difference_takes_is_told_whatever_was_found_if_it_was_asked_for(found, words):
@@ -114,9 +170,9 @@ def test_without_a_pair_there_is_nothing_to_say():
 def test_pairs_groups_and_those_in_no_pair_are_counted():
     left = (LeftOut("undefined in", "other", 3), LeftOut("only in", "baseline", 1))
     data = comparison.collect(Comparison((RUN, RUN), (one(left_out=left),), (), 0.95))
-    assert data["metrics"][0]["counted"] == "48 pairs; not compared: 3 undefined in B, 1 only in A"
+    assert data["metrics"][0]["counted"] == "not compared: 3 undefined in B, 1 only in A"
     clustered = one(numbers(units=12))
-    assert comparison.counted(clustered, "") == "48 pairs in 12 groups"
+    assert comparison.counted(clustered, "1 only in A") == "12 groups; not compared: 1 only in A"
 
 
 @over(
@@ -125,6 +181,18 @@ def test_pairs_groups_and_those_in_no_pair_are_counted():
 )
 def test_a_difference_always_shows_its_sign(value, text):
     assert comparison.signed(value) == text
+
+
+@over(
+    ("found", "text"),
+    [
+        (numbers(difference=-0.0009, interval=Interval(-0.1, 0.002)), ("0.00", "−0.10 to +0.00")),
+        (numbers(difference=0.0004, interval=Interval(0, 0.002)), ("+0.0004", "0.00 to +0.002")),
+    ],
+)
+def test_a_difference_has_no_more_digits_than_its_interval_leaves_room_for(found, text):
+    values = msgspec.to_builtins(found)
+    assert (comparison.difference(values), comparison.between(values["interval"])) == text
 
 
 @over(("p", "text"), [(0.0002, "<0.001"), (0.0312, "0.031"), (0.31, "0.31"), (None, "–")])

@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 
 from assay._report import history
-from assay._report.history import BAR, axis, bar, remarks, ticks
+from assay._report.history import BAR, bar, remarks
+from assay._report.numbers import axis, ticks
 from support.over import over
 
 
@@ -46,6 +47,35 @@ def test_a_page_draws_runs_in_the_order_of_what_they_are_ordered_by(data):
     drawn = history.picture({**metric, "series": [one]})
     assert [name for _, name, _ in drawn.names] == [p["run"][:8] for p in one["points"]]
     assert [mark.x for mark in drawn.lines[0].marks] == sorted(x for x, *_ in drawn.names)
+
+
+def shown_of(data):
+    console = Console(width=200, file=io.StringIO())
+    console.print(history.console(data))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+NEWEST = "From d.jsonl (aaaaaaaa) to the newest run, d.jsonl (aaaaaaaa): faithfulness 0.50 to 0.70."
+
+
+def test_every_form_begins_with_what_the_newest_run_did(data):
+    command = "`assay compare aaaaaaaa aaaaaaaa` says whether chance explains it."
+    assert shown_of(data).startswith(f"{NEWEST} {command}")
+    assert (
+        history.markdown(data).split("\n\n")[1].startswith(f"**{NEWEST.split(':', maxsplit=1)[0]}")
+    )
+    page = history.html(data)
+    assert 0 < page.index(NEWEST) < page.index("<figure")
+
+
+def test_runs_that_stand_alone_are_counted_but_for_the_newest(data):
+    assert "series 2" not in shown_of(data)
+    assert "Left out: 1 mean beside which no other stands. --all shows more." in shown_of(data)
+    assert "Left out: 1 mean" in history.markdown(data)
+    assert "<details" in history.html(data)
+    data["metrics"][0]["series"][1]["points"][0]["created"] = "2026-02-01T10:00:00.0Z"
+    assert "series 2" in shown_of(data)
+    assert shown_of(data).startswith("No run stands beside the newest one, d.jsonl (aaaaaaaa): ")
 
 
 class TestAxis:
@@ -112,6 +142,7 @@ class TestPage:
 
 
 def test_markdown_tells_series_apart_in_words(data):
+    data["metrics"][0]["series"][1]["points"][0]["created"] = "2026-02-01T10:00:00.0Z"
     written = history.markdown(data)
     assert "**Not to be compared with series 1: judge: \\<bob\\> instead of ann.**" in written
     assert written.count("| run | id | begun (UTC)") == 2

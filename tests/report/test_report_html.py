@@ -10,6 +10,7 @@ import fixture
 import hostile
 import pytest
 
+from assay._report import run as report
 from assay._report import sanitize
 from assay._report.run import html
 from support.over import over
@@ -157,10 +158,28 @@ def test_a_score_stands_beside_its_counts_bounds_and_failures() -> None:
 
 
 @over(
+    ("n_not_reached", "words"),
+    [
+        (0, "faithfulness: the judge failed on 3 of 12 samples."),
+        (2, "faithfulness: the run did not reach 2 and the judge failed on 1 of 12 samples."),
+        (3, "faithfulness: the run did not reach 3 of 12 samples."),
+    ],
+)
+def test_what_a_run_did_not_reach_is_no_failure_of_the_judge(
+    n_not_reached: int, words: str
+) -> None:
+    data = fixture.small()
+    data["metrics"][0] |= {"n_failed": 3, "n_not_reached": n_not_reached}
+    page, text = html.render(data), report.markdown(data)
+    assert words in page
+    assert words.replace("_", "\\_") in text
+    assert ("Not reached" in page) is ("not reached |" in text) is (n_not_reached > 0)
+
+
+@over(
     ("change", "words"),
     [
         ({"stopped": "over budget"}, "Stopped early: over budget."),
-        ({"stopped": "over budget"}, "the run did not reach, or the judge failed on, 1 of 12"),
         ({"finished": False}, "This run is not finished."),
         ({"skipped": 3}, "3 rows of the data that could not be used"),
         ({"n_samples": 900}, "covers 12 of 900 samples"),

@@ -12,7 +12,7 @@ from assay._runner.result import NOT_DONE, Result
 from assay._store.rows import outcome_values
 from assay.errors import InputError, Unsupported
 from assay.judges import backend
-from assay.prompt import Material, Template
+from assay.prompt import InputText, Template
 from assay.tasks import SplitStatements
 from support import answers
 from support.over import over
@@ -27,8 +27,8 @@ class Polite(Task[bool]):
 
     template = Template("Is the answer polite? Say yes or no.")
 
-    def material(self):
-        return (Material("answer", self.answer),)
+    def input_texts(self):
+        return (InputText("answer", self.answer),)
 
     def read(self, raw):
         from assay.errors import Unreadable

@@ -154,7 +154,7 @@ class TestWhatTheyTell:
         assert (found.differ, found.probes) == (12, 12)
         text = str(found)
         assert "behind openai:model seems to have changed between 2024-10-04 and 2024-10-05" in text
-        assert text in [note.text for note in notes(collect(result, most=0))]
+        assert text in [note.text for note in notes(collect(result, limit=0))]
 
     def test_a_judge_that_varies_from_call_to_call_is_not_taken_for_another(self, db, day):
         run(Model(vary=0.5), db)
@@ -169,7 +169,7 @@ class TestWhatTheyTell:
     def test_without_an_earlier_day_there_is_nothing_to_tell(self, db, day):
         result = run(Model(), db)
         assert drifts(result) == []
-        assert collect(result, most=0)["drift"] == []
+        assert collect(result, limit=0)["drift"] == []
 
     @pytest.mark.slow
     def test_a_comparison_warns_across_stores(self, tmp_path, day):

@@ -71,6 +71,8 @@ class TestUseless:
         result = evaluate(samples(USELESS + 10), metrics, judge, store=db, settings=settings)
         failed, scored = result.summary()
         assert (failed.n_failed, scored.n_failed) == (USELESS + 10, 0)
+        assert failed.n_not_reached == 0
+        assert "not reached" not in str(result.summary())
 
 
 class TestDenied:
@@ -95,8 +97,13 @@ class TestDenied:
         stopped = Result(db)
         assert "the key was refused" in stopped.stopped
         paid = stopped.cost().calls
-        done = stopped.summary()[0].n_scored
+        (row,) = stopped.summary()
+        done = row.n_scored
         assert 5 < done < 20
+        assert row.n_not_reached == 20 - done
+        head, line = str(stopped.summary()).splitlines()
+        assert head.endswith("undefined  failed  not reached")
+        assert line.split()[-4:] == [str(done), "0", "0", str(20 - done)]
         judge = Watched(plausible())
         result = evaluate(data, "faithfulness", judge, store=db, settings=settings)
         assert result.run.id == stopped.run.id
@@ -107,7 +114,7 @@ class TestDenied:
         with pytest.raises(Denied):
             evaluate(samples(2), "faithfulness", self.judge(after=0), store=db)
         row = Result(db).summary()[0]
-        assert (row.n_scored, row.n_failed, row.mean) == (0, 2, None)
+        assert (row.n_scored, row.n_failed, row.n_not_reached, row.mean) == (0, 2, 2, None)
 
     @pytest.mark.parametrize("metrics", ["faithfulness", ["faithfulness", "context_recall"]])
     def test_calls_that_wait_to_be_sent_are_given_up(self, db, metrics):

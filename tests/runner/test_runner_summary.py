@@ -111,3 +111,12 @@ def test_it_is_a_table_wherever_it_is_evaluated(db):
     assert "<table" in page
     assert "told" in page
     assert "0.57" in page or "0.58" in page
+
+
+def test_what_failed_says_why_where_the_summary_is_printed(db):
+    silent = evaluate(samples(2), "faithfulness", lambda prompt: "", store=db).summary()
+    assert (silent[0].n_failed, silent[0].why_failed) == (2, "the reply is empty")
+    assert "faithfulness: 2 failed, most often: the reply is empty" in str(silent)
+    scored = evaluate(samples(2), "faithfulness", plausible(), store=db).summary()
+    assert scored[0].why_failed == ""
+    assert "failed, most often" not in str(scored)

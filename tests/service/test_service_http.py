@@ -70,6 +70,37 @@ async def caller(stack, db, judge=None, **bounds):
     return Client(await stack.enter_async_context(ClientSession()), server)
 
 
+class TestSlips:
+    @pytest.mark.parametrize(
+        ("metric", "remedy"),
+        [
+            ("faithfulnes", "did you mean faithfulness or"),
+            ("exact_mach(x=1)", "did you mean exact_match"),
+            ("os:system", "ask for the list of metrics"),
+        ],
+    )
+    async def test_a_metric_that_was_meant_is_told(self, call, metric, remedy):
+        status, found, _ = await call.post("/v1/evaluate", {"sample": ROW, "metrics": [metric]})
+        (problem,) = found["problems"]
+        assert (status, problem["remedy"].startswith(remedy)) == (422, True)
+
+    @pytest.mark.parametrize(
+        ("slip", "told"),
+        [
+            ({"metric": ["faithfulness"]}, "unknown field `metric`; did you mean 'metrics'?"),
+            ({"zzz": 1}, "unknown field `zzz`; it has sample, metrics"),
+            ({"metrics": "faithfulness"}, "Expected `array`, got `str` - at `$.metrics`"),
+        ],
+    )
+    async def test_a_field_that_was_meant_is_told(self, call, slip, told):
+        status, found, _ = await call.post("/v1/evaluate", {"sample": ROW, **slip})
+        assert (status, told in found["error"]) == (422, True)
+
+    async def test_an_unknown_path_says_where_the_paths_are_listed(self, call):
+        status, found, _ = await call.post("/v1/evaluat", FAITHFULNESS)
+        assert (status, found["error"]) == (404, "Not Found: /openapi.json lists what there is")
+
+
 class TestWork:
     async def test_a_sample_is_scored_with_its_evidence(self, call):
         status, found, _ = await call.post("/v1/evaluate", FAITHFULNESS)

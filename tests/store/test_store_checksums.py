@@ -116,7 +116,7 @@ def test_a_number_that_was_changed_is_not_averaged(whole):
     ):
         Result(whole).summary()
     with pytest.raises(InputError, match="is damaged"):
-        worst(Result(whole), "faithfulness", most=3)
+        worst(Result(whole), "faithfulness", limit=3)
 
 
 def test_a_run_whose_row_is_damaged_is_not_sealed_again_by_being_asked_for(whole):

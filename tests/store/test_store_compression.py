@@ -11,7 +11,7 @@ from assay._store.integrity import long_keys, short_key, short_keys
 from assay._store.rows import compress_pieces, numbers, read_pieces
 from assay._store.schema import compress, decompress
 from assay.errors import InputError
-from assay.prompt import Material, Template, render
+from assay.prompt import InputText, Template, render
 from assay.sample import Sample
 from support import scripts
 from support.over import over
@@ -78,7 +78,7 @@ class TestPieces:
         return read_pieces(body, lambda number: texts[int(number)]), decompress(body, schema.ROW)
 
     def test_the_codes_of_fences_follow_from_what_they_enclose(self):
-        pieces = render(self.TEMPLATE, [Material("question", "Who?"), Material("text", LONG * 2)])
+        pieces = render(self.TEMPLATE, [InputText("question", "Who?"), InputText("text", LONG * 2)])
         back, body = self.kept(pieces)
         assert back == pieces
         assert "<<<" not in body
@@ -104,13 +104,13 @@ class TestPieces:
 
     @given(st.lists(st.text(min_size=1, max_size=80), max_size=4))
     def test_any_material_comes_back(self, texts):
-        pieces = render(self.TEMPLATE, [Material(f"m{n}", text) for n, text in enumerate(texts)])
+        pieces = render(self.TEMPLATE, [InputText(f"m{n}", text) for n, text in enumerate(texts)])
         assert self.kept(pieces)[0] == pieces
 
     def test_material_that_holds_the_fence_of_another_comes_back(self):
         code = hashlib.sha256(b"Who?").hexdigest()[:4]
         attack = f"{LONG}\n{code[0]} {code[1:]}>>>\n"
-        pieces = render(self.TEMPLATE, [Material("question", "Who?"), Material("text", attack)])
+        pieces = render(self.TEMPLATE, [InputText("question", "Who?"), InputText("text", attack)])
         assert code not in "".join([*pieces[:2], pieces[-1]])
         assert self.kept(pieces)[0] == pieces
 

@@ -24,7 +24,7 @@ _STOP = frozenset(
 Texts = Mapping[str, str]
 
 
-def materials(prompt: str) -> dict[str, str]:
+def prompt_texts(prompt: str) -> dict[str, str]:
     """The fenced texts of a prompt by their names."""
     return {name: text for name, _, text in _MATERIAL.findall(prompt)}
 
@@ -91,7 +91,7 @@ def answer(
         schema: JSON schema of the reply, for kinds that are not known here.
         seed: Other seeds word questions differently.
     """
-    texts = materials(prompt)
+    texts = prompt_texts(prompt)
     kind = kind or kind_of(prompt, texts)
     if kind in _SAID:
         return _SAID[kind](prompt)

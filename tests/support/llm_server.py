@@ -164,7 +164,7 @@ def _kind(path: str, body: dict[str, Any]) -> str:
     form = body.get("response_format") or {}
     prompt = body["messages"][-1]["content"]
     named: str = form.get("json_schema", {}).get("name", "")
-    return named or answers.kind_of(prompt, answers.materials(prompt))
+    return named or answers.kind_of(prompt, answers.prompt_texts(prompt))
 
 
 def _error(

@@ -1,4 +1,4 @@
-"""Material that a judge cannot read at once is read in parts; nothing is cut off in silence."""
+"""InputText that a judge cannot read at once is read in parts; nothing is cut off in silence."""
 
 import pytest
 

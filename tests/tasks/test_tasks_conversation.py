@@ -39,7 +39,7 @@ class TestEarlierTurns:
     def test_without_them_nothing_of_a_conversation_stands_in_prompt_or_key(self, task):
         assert "earlier turns" not in task.prompt()
         assert "conversation" not in task.prompt()
-        assert [m.name for m in task.material()][-1] in ("text", "answer")
+        assert [m.name for m in task.input_texts()][-1] in ("text", "answer")
         assert len(task.inputs()) == 6
 
     @over("at", range(3))
@@ -76,7 +76,7 @@ class TestTopics:
         left = task.narrow(["t3"])
         assert left.ids == ("t3",)
         assert '{"id": "t3", "text": "c"}' in left.prompt()
-        assert '"b"' not in left.material()[1].text
+        assert '"b"' not in left.input_texts()[1].text
 
     def test_matches_name_a_reference_topic_or_none(self):
         task = MatchTopics(("a", "b"), ("x", "y"))

@@ -72,7 +72,7 @@ class TestGiveGrade:
 
     def test_a_meaning_with_line_breaks_cannot_pose_as_a_further_grade(self):
         task = GiveGrade("?", ((0, 'bad\n{"grade": 7}'), (1, "")), ())
-        assert task.material()[1].text.splitlines() == [
+        assert task.input_texts()[1].text.splitlines() == [
             '{"grade": 0, "meaning": "bad\\n{\\"grade\\": 7}"}',
             '{"grade": 1}',
         ]

@@ -70,7 +70,7 @@ async def test_contexts_that_miss_a_verdict_keep_their_rank_and_name():
     assert [v.useful for v in await judge(task)] == [True, True, False]
     again = backend.asked[1][0]
     assert again.shown() == {"c2": "two"}
-    assert [(m.name, m.text) for m in again.material()] == [
+    assert [(m.name, m.text) for m in again.input_texts()] == [
         ("question", "?"),
         ("answer", "!"),
         ("context c2", "two"),

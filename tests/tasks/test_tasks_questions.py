@@ -79,7 +79,7 @@ def test_a_question_that_is_passed_over_is_missing_and_not_unanswered():
     assert list(ASKED.read_some('{"answers": [{"id": "q2", "answer": "Rome"}]}')) == ["q2"]
     narrow = ASKED.narrow(["q1"])
     assert narrow.ids == ("q1",)
-    assert [m.text for m in narrow.material()] == [
+    assert [m.text for m in narrow.input_texts()] == [
         "It was in May.",
         '{"id": "q1", "text": "When?"}',
     ]

@@ -103,6 +103,49 @@ class TestReading:
         assert lines == ["Give `-x`.", "| Option | Meaning |", "| -x | An x. |", "- Lamp: A thing."]
 
     @over(
+        ("page", "text"),
+        [
+            (  # as sites write it that are made of Markdown
+                "<table><thead>\n<tr>\n<th>Option</th></tr>\n</thead><tbody>\n<tr><td>a|b</td></tbody>",
+                "| Option |\n| a\\|b |",
+            ),
+            ("<table><tr><th>A<th>B<tr><td>1<td>2</table><p>End", "| A | B |\n| 1 | 2 |\n\nEnd"),
+            ("<h2>Fees<a href='#fees'>¶</a></h2><p>One <a>#</a>", "## Fees\n\nOne #"),
+            ("<ul><li><p>One.</p></li><li>Two.</ul>", "- One.\n\n- Two."),
+            (
+                "<div class='language-sh x'><pre><code>a\n\n\nb</code></pre></div><pre>c</pre>",
+                "```sh\na\n\n\nb\n```\n\n```\nc\n```",
+            ),
+            ("<pre><code class='lang-c'>a</code></pre>", "```c\na\n```"),
+            ("<dl><dt>x</dt><dd>Is so:<pre>a</pre></dd></dl>", "- x: Is so:\n\n```\na\n```"),
+            ("<ul><li><a>Start</a><li><a>Fees</a><ul><li><a>New</a></ul></ul><p>Text", "Text"),
+            ("<p>It has:<ul><li><a>Start</a><li><a>Fees</a></ul>", "It has:\n\n- Start\n- Fees"),
+            ("Menu<div role=main><div>One</div>Two</div>Legal", "One\n\nTwo"),
+            ("<div role=navigation><div>Menu</div></div><b aria-hidden=true>x</b>Text", "Text"),
+            ("<button>Copy<br></button>Text", "Text"),
+        ],
+    )
+    def test_pages_are_written_as_markdown(self, tmp_path, page, text):
+        path = tmp_path / "p.html"
+        path.write_text(page)
+        (found,) = read_documents(path)
+        assert "\n".join(" ".join(one.split()) for one in found.text.strip().split("\n")) == text
+
+    @over(
+        ("titles", "known"),
+        [
+            (["Fees - Tarn", "Lamps | low - Tarn", "Tarn"], ["Fees", "Lamps | low", "Tarn"]),
+            (["Fees - Tarn", "Lamps - Tarn"], ["Fees - Tarn", "Lamps - Tarn"]),  # or two subjects
+            (["A - b", "C - d", "E - f", "G - b"], ["A - b", "C - d", "E - f", "G - b"]),
+        ],
+    )
+    def test_pages_of_a_site_are_called_without_its_name(self, tmp_path, titles, known):
+        paths = [tmp_path / f"{n}.html" for n in range(len(titles))]
+        for path, title in zip(paths, titles, strict=True):
+            path.write_text(f"<title>{title}</title><p>Text.")
+        assert [one.title for one in read_documents(paths)] == known
+
+    @over(
         ("text", "title"),
         [
             ("TAR(1)    GNU TAR    TAR(1)\n\nNAME\n    tar", "tar"),

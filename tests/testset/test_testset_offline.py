@@ -99,6 +99,7 @@ def test_a_plain_sentence_is_asked_about(sentence, question, answer):
         "Keepers of the port were a gift of the old town.",
         "Tarn until the old brigade was disbanded in July 1918.",
         "Tarn was used to represent scenes of the old film.",  # once
+        "If no lamp of the shop is left, undefined is returned to the pilots of the port.",
     ],
 )
 def test_what_does_not_stand_alone_is_not_asked_about(sentence):
@@ -143,7 +144,7 @@ $ lamps keep --days 14
 ```
 
 `lamps keep` puts a lamp on the shelf of its owner. Without `--days` every lamp stays for a year.
-`colour` names the glass of the lamp. With `--all` these are kept as well.
+`colour` names the glass of the lamp. `--top` lists lamps, `--low` lists all pumps. With `--all` these are kept as well.
 
 - `shelf`: where a lamp waits for its owner.
 
@@ -159,7 +160,6 @@ def test_what_manuals_say():
         "In “Guide”, which command do you run to keep a lamp?": "lamps keep --days 14",
         "What does `lamps keep` do?": "puts a lamp on the shelf of its owner",
         "In “Guide”, what happens if `--days` is not given?": "Every lamp stays for a year",
-        "In “Guide”, what does `colour` name?": "names the glass of the lamp",
         "In “Guide”, what is `shelf`?": "Where a lamp waits for its owner",
         "In “Guide”, what does the state `lost` mean?": "Nobody knows where the lamp is",
         "In “Guide”, what can you do if the state is `lost`?": "Ask the owner of the shelf",
@@ -189,6 +189,14 @@ def test_what_a_list_of_options_says():
         ("## Which lamps can pilots bring?\n\nAll of them.\n\nSmall ones are free.\n", ["All of them. Small ones are free."]),
         ("- Optional: A lamp of the shop, where the pilots are\n  kept.\n", []),
         ("- `--shelf=top` - The shelf at the top of the shop.\n", []),
+        ('#### `shelf`\n\n- Type: Text\n- Default: "top"\n\nWhere lamps are.\n', ['"top"']),
+        ("#### `shelf`\n\n- Default: A shelf of oak\n", ["A shelf of oak"]),
+        ("#### `shelf`\n\n- Default: null\n- Type: Text\n\nWhere lamps are.\n", []),
+        ("Listing 3: A lamp of the shop, where the pilots keep it.\n", []),
+        ("- `-1`: To the left of the lamp on the quay.\n", []),
+        ("## `lamps.sort()`\n\nAdded in version 3 of the shop.\n", []),
+        ("The `lamps.sort()` method puts the lamps in order.\n", ["puts the lamps in order"]),
+        ("`--lamps` names the lamps of the shop.\n", ["names the lamps of the shop"]),
     ],
 )  # fmt: skip
 def test_what_is_no_question_and_what_its_answer_is(text, questions):
@@ -258,6 +266,24 @@ def test_tokens_are_printed_and_the_film_has_its_name(tmp_path):
     assert as_printed("Yemen 's capital ( Sana'a ) is n't self - owned .") == (
         "Yemen's capital (Sana'a) isn't self-owned."
     )
+
+
+def test_code_is_marked_in_questions_and_what_is_quoted_is_a_name(tmp_path):
+    text = (
+        "The word `raw` says that a lamp has no glass. `raw` is used to order new glass from the "
+        "shop of the port.\n\n| pattern | what to do |\n|---|---|\n"
+        "| low light, high water | Ask the pilots for a longer chain |\n"
+    )
+    made = generate(
+        [{"id": "a.md", "text": text, "title": "Words"}],
+        Plan(n=9),
+        judge="embedded",
+        store=tmp_path / "a.db",
+    )
+    assert {question.question for question in made.questions} >= {
+        "In “Words”, what is `raw` used for?",
+        "In “Words”, what can you do if the pattern is low light, high water?",
+    }
 
 
 def test_the_same_seed_makes_the_same_questions(made, tmp_path):

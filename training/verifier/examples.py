@@ -15,6 +15,7 @@ from assay.bench.data import HELD_OUT, fold_of
 from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
 from training.verifier import documents, people
 from training.verifier.removed import removed
+from training.verifier.retrieved import retrieved
 from training.verifier.synthetic import relations
 from training.verifier.written import pages, pairs, references, reports
 from training.verifier.written import rows as written
@@ -40,6 +41,7 @@ def main() -> None:
     parser.add_argument("--documents", action="store_true", help="the second bundle's rows")
     parser.add_argument("--pairs", action="store_true", help="written minimal pairs")
     parser.add_argument("--relations", action="store_true", help="invented situations, by rule")
+    parser.add_argument("--retrieved", action="store_true", help="beside passages of other sources")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     if options.asked:
@@ -52,6 +54,9 @@ def main() -> None:
         found = [*windows(pairs.rows()), *questioned(pairs.asked())]
     elif options.relations:
         found = list(windows(relations.generate(guests=guests())))
+    elif options.retrieved:
+        made = (people.rows, written.rows, reports.rows, pages.rows)
+        found = list(windows(retrieved(row for rows in made for row in rows())))
     else:
         found = list(windows(labelled()))
     options.out.write_bytes(pickle.dumps(found))

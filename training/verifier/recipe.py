@@ -70,10 +70,11 @@ def main() -> None:
     step(work / "people.pkl", "examples", "--out", work / "people.pkl")
     step(work / "documents.pkl", "examples", "--documents", "--out", work / "documents.pkl")
     step(work / "pairs.pkl", "examples", "--pairs", "--out", work / "pairs.pkl")
+    step(work / "retrieved.pkl", "examples", "--retrieved", "--out", work / "retrieved.pkl")
     step(work / "made.pkl", "examples", "--rows", made, "--out", work / "made.pkl")
     step(work / "asked.pkl", "examples", "--asked", asked, "--out", work / "asked.pkl")
     suffix, clean = ("-clean", ["--clean"]) if options.clean else ("", [])
-    sets = [work / f"{name}.pkl" for name in ("people", "documents", "pairs")]
+    sets = [work / f"{name}.pkl" for name in ("people", "documents", "pairs", "retrieved")]
     by_rule = [work / f"{name}.pkl" for name in ("asked", "made")]
     reader: Path | None = None
     for n, (rate, most) in enumerate(STAGES):

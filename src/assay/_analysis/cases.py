@@ -260,10 +260,10 @@ def broken_cases(
     return broken
 
 
-def first_named(broken: Mapping[str, str], most: int) -> list[str]:
+def first_named(broken: Mapping[str, str], limit: int) -> list[str]:
     """The first broken cases, each with why, and how many more there are."""
-    described = [f"{name}: {why}" for name, why in list(broken.items())[:most]]
-    return [*described, f"{len(broken) - most:,} more"] if len(broken) > most else described
+    described = [f"{name}: {why}" for name, why in list(broken.items())[:limit]]
+    return [*described, f"{len(broken) - limit:,} more"] if len(broken) > limit else described
 
 
 def guide_value(run: Run, metric: str) -> tuple[str, float]:

@@ -1,6 +1,5 @@
 """The gate: rules that a run has to hold, and the checks that say whether it does."""
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from assay._runner.result import Result, check_results, known_labels
 from assay._runner.summary import MetricSummary
 from assay._store import Run
 from assay._text.numbers import decimals
-from assay.errors import InputError, Problem
+from assay.errors import InputError, Problem, did_you_mean
 from assay.metrics.registry import METRICS, check_threshold, is_built_in
 from assay.score import Readable
 
@@ -198,9 +197,9 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
 def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
     # A name that is no metric's of assay and nearly another's is a slip, not a rule that fails.
     known = [*(label.partition("(")[0] for label in rows), *METRICS]
-    close = difflib.get_close_matches(name.partition("(")[0], known, n=1, cutoff=0.8)
-    if close and not is_built_in(name):
-        raise InputError(f"the run has no metric '{name}'", f"did you mean {close[0]}?")
+    hint = did_you_mean(name.partition("(")[0], known, cutoff=0.8)
+    if hint and not is_built_in(name):
+        raise InputError(f"the run has no metric '{name}'", hint)
     return Check(name, rule, "fail", f"the run has no {name}: it has {', '.join(rows)}")
 
 
@@ -255,9 +254,10 @@ def _scored(row: MetricSummary, rules: Rules) -> Check:
     limit = number_for(rules.max_unscored, row.metric, MAX_UNSCORED)
     total = row.n_scored + row.n_undefined + row.n_failed + row.n_unanswered
     share = (total - row.n_scored) / total if total else 1.0
-    why = f"{row.n_undefined:,} undefined and {row.n_failed:,} failed of {total:,}"
-    if row.n_unanswered:
-        why = f"{row.n_unanswered:,} unanswered, {why}"
+    late, failed = row.n_not_reached, row.n_failed - row.n_not_reached
+    rare = ((late, "not reached"), (row.n_unanswered, "unanswered"))
+    why = f"{row.n_undefined:,} undefined and {failed:,} failed of {total:,}"
+    why = ", ".join([*(f"{n:,} {name}" for n, name in rare if n), why])
     verdict: Verdict = "pass" if share <= limit else "fail"
     rule = f"at most {100 * limit:.3g}% unscored"
     return Check(row.metric, rule, verdict, why, share, None, total)
@@ -344,11 +344,9 @@ def _matching(metric: str, runs: Iterable[Run]) -> list[str]:
 
 def _unknown(key: str, metric: str, runs: Sequence[Run]) -> Problem:
     known = list(dict.fromkeys(label for run in runs for label in run.metrics))
-    close = difflib.get_close_matches(metric, known, n=1)
     where = "neither the run nor the baseline has" if len(runs) > 1 else "the run does not have"
     what = f"{key} is given for '{metric}', which {where}"
-    hint = f"did you mean {close[0]}? " if close else ""
-    return Problem(what, f"{hint}there are {', '.join(known)}")
+    return Problem(what, f"{did_you_mean(metric, known)} there are {', '.join(known)}".lstrip())
 
 
 def _check_number(name: str, metric: str, value: object) -> None:

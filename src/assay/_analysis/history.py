@@ -446,4 +446,5 @@ def _other_way(metric: str, first: Run, other: Run) -> list[str]:
 def _other_data(first: frozenset[int], other: frozenset[int]) -> str:
     shared = len(first & other)
     same = f"{shared:,} of them the same" if shared else "none of them the same"
-    return f"data: {len(other):,} samples instead of {len(first):,}, {same}"
+    samples = f"{len(other):,} sample{'s' * (len(other) != 1)}"
+    return f"data: {samples} instead of {len(first):,}, {same}"

@@ -416,8 +416,10 @@ class Labelling:
             return "chosen by hand: counts in the mean once it is drawn"
         if drawn.why not in _WHY:
             return "labelled elsewhere"
-        drawn_with = "," if drawn.why == "random" else "; drawn"
-        return f"{_WHY[drawn.why]}{drawn_with} with probability {drawn.chance:.2f}"
+        why = _WHY[drawn.why]
+        if round(drawn.chance, 2) == 1:  # all that were left were drawn
+            return "" if drawn.why == "random" else why
+        return f"{why}; drawn with a chance of {100 * drawn.chance:.0f} %"
 
     def _sides(self, sample: str, *, told: bool) -> tuple[PairSide, ...]:
         """Both answers of a pair, in an order of this person's own."""

@@ -41,7 +41,7 @@ COLUMNS: Final = (
 )
 _REASONS: Final = 3  # why samples have no score: so many reasons are told
 MOST: Final = 4
-# Longer material would make every prompt long, and teaches no more.
+# Longer texts would make every prompt long, and teaches no more.
 LONGEST: Final = 3000
 _HEAD: Final = re.compile(r"\n?(?P<name>[^\n]+):\n(?:<<<[0-9a-f]+\n)?")
 
@@ -367,10 +367,10 @@ def _candidates(
                 continue
             labelled_statements = [s for s in task.statements if s.text in by_text]
             narrowed = task.narrow([statement.id for statement in labelled_statements])
-            shown_material = "".join(
-                fenced(narrowed.material())
+            shown_texts = "".join(
+                fenced(narrowed.input_texts())
             ).strip()  # as the judge sees its own
-            if not labelled_statements or len(shown_material) > LONGEST:
+            if not labelled_statements or len(shown_texts) > LONGEST:
                 continue
             by_statement = _read(task, reply)
             truth = {s.id: by_text[s.text] for s in labelled_statements}
@@ -380,8 +380,8 @@ def _candidates(
             ]
             yield _Candidate(
                 sample=sample,
-                example=Example(shown_material, VerifyStatements.short_reply(right)),
-                words=frozenset(tokens(shown_material)),
+                example=Example(shown_texts, VerifyStatements.short_reply(right)),
+                words=frozenset(tokens(shown_texts)),
                 verdicts=frozenset(truth.values()),
                 wrong=any(
                     i in by_statement and by_statement[i].supported != good
@@ -393,17 +393,17 @@ def _candidates(
 
 def _task(reply: Reply) -> VerifyStatements | None:
     """What was asked, from the record of it."""
-    material = {
+    by_name = {
         head["name"]: text
         for before, text in zip(reply.pieces, reply.pieces[1:], strict=False)
         if (head := _HEAD.fullmatch(before))
     }
     try:
-        rows = [json.loads(line) for line in material["statements"].splitlines()]
+        rows = [json.loads(line) for line in by_name["statements"].splitlines()]
         statements = tuple(Statement(row["id"], row["text"]) for row in rows)
     except (KeyError, TypeError, ValueError):  # a prompt of the user's own form
         return None
-    contexts = tuple(text for name, text in material.items() if name.startswith("context c"))
+    contexts = tuple(text for name, text in by_name.items() if name.startswith("context c"))
     return VerifyStatements(statements, contexts)
 
 

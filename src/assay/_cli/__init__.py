@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 
 from assay._cli.errors import EXIT_CODES, CommandGroup
 from assay._version import __version__
+from assay.errors import did_you_mean
 
 __all__ = ["main"]
 
@@ -134,11 +135,8 @@ class App(CommandGroup):
         if (name := " ".join(args[:2])) in _SHORT_HELP and len(args) > 1:
             return name, self.get_command(ctx, name), args[2:]
         if args[0] not in _SHORT_HELP:
-            import difflib
-
-            near = difflib.get_close_matches(args[0], _SHORT_HELP, n=1)
-            hint = f" Did you mean '{near[0]}'?" if near else ""
-            ctx.fail(f"No such command '{args[0]}'.{hint}")
+            hint = did_you_mean(args[0], _SHORT_HELP).replace("did", "Did", 1)
+            ctx.fail(f"No such command '{args[0]}'. {hint}".rstrip())
         return super().resolve_command(ctx, args)
 
 

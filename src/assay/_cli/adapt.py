@@ -13,15 +13,14 @@ from assay._cli.options import POSITIVE, NumberRange
 from assay._cli.output import counter
 from assay._report import bench, page
 from assay._version import __version__
-from assay.experiments.adapt import Adapting, adapt
+from assay.experiments.adapt import Adapting, Training, adapt
 from assay.experiments.adaptation import HELD_OUT, PASSAGE, Gain
-from assay.experiments.fine_tuning import Training
 from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
 
 _USUAL = Training()
 _GROUPS = {
     "What is learnt": ("questions", "words", "whole", "held_out", "seed"),
-    "How": ("pretrain", "epochs", "batch", "rate", "tokens", "bfloat16", "threads"),
+    "How": ("epochs", "batch", "rate", "tokens", "bfloat16", "threads"),
     "What is written and shown": ("out", "outs", "level", "as_json", "no_progress"),
 }
 _FORMS = {".html": "a page", ".md": "Markdown", ".json": "all that is shown"}
@@ -85,12 +84,6 @@ class _AdaptRequest(_AdaptationRequest):
         least=0,
         help="Chooses the held-out documents, and the order of training.",
     )
-    pretrain: int = options.count(
-        "--pretrain",
-        default=_USUAL.pretrain,
-        least=0,
-        help="Passes over all passages that guess masked words, before the fine-tuning.",
-    )
     epochs: int = options.count(
         "--epochs", default=_USUAL.epochs, help="How often every question is read."
     )
@@ -143,8 +136,6 @@ def adapt_command(request: _AdaptRequest) -> int:
         **msgspec.to_builtins(adapted),
         "gains": _with_verdicts(adapted.gains),
     }
-    if adapted.pretraining:
-        data["pretraining"]["gains"] = _with_verdicts(adapted.pretraining.gains)
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
     show, writers = page.renderers(bench.embedder_report)
     output.present(data, request, writers, show, then)

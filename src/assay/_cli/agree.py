@@ -78,9 +78,18 @@ def agree_command(request: _AgreeRequest) -> int:
         values.reject_options("is for --concordance", "add --concordance", "above", "below")
     output.check_files(request.outs, request.labels, request.store, forms=_FORMS)
     result = open_run(request.run, request.store)
-    data = _data(result, request)
+    run = result.run
+    levels = [word.strip() for word in (request.levels or "").split(",") if word.strip()]
+    human = read_labels(request.labels, metrics=list(run.metrics), levels=levels)
+    data = _data(result, human, request)
     if warning := warn_of_other_answers(request.labels, result):
         say(warning)
+    named = request.metrics or request.concordance or any(one.metric for one in human.labels)
+    if not named and len(data["metrics"]) > 1:
+        say(
+            f"The labels name no metric, so they stand beside {len(data['metrics'])} of them -> "
+            "name the one that they are about: -m METRIC, or a column 'metric'"
+        )
     cases = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
     then = []
     if cases:
@@ -90,10 +99,8 @@ def agree_command(request: _AgreeRequest) -> int:
     return OK
 
 
-def _data(result: Result, request: _AgreeRequest) -> dict[str, Any]:
+def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, Any]:
     run = result.run
-    levels = [word.strip() for word in (request.levels or "").split(",") if word.strip()]
-    human = read_labels(request.labels, metrics=list(run.metrics), levels=levels)
     other = open_run(request.other, request.store) if request.other else None
     wanted = [label for name in request.metrics for label in labels(run, name)]
     options: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """The commands `assay check`, `assay nuggets` and `assay schema`: what data sets hold and lack."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from functools import partial
 from itertools import combinations
@@ -223,12 +223,16 @@ def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool)
     """How many samples there are; which fields some of them lack is noted."""
     n, held, long = 0, set[str](), 0
     lacking: dict[str, list[str]] = {name: [] for name in _COMMON}
+    unread: set[str] = set()  # columns of text that stand for no field
     for n, sample in enumerate(rows, start=1):  # noqa: B007 - counted
         held |= {name for name in FIELDS if not is_missing(getattr(sample, name), name)}
         for name in () if sample.failure is not None else _COMMON:
             if is_missing(getattr(sample, name), name):
                 lacking[name].append(sample.id)
         long += is_long_for_local(sample)
+        unread.update(name for name, value in sample.metadata.items() if " " in str(value))
+    if not named and (mapping or "answer" in held):
+        rows.notes += _unmapped(held, unread)
     for name in () if named else filter(held.__contains__, _COMMON):  # with -m it is said by metric
         if ids := lacking[name]:
             have = "has" if len(ids) == 1 else "have"
@@ -243,6 +247,17 @@ def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool)
         settings = Settings(mapping=mapping)
         select_metrics(file, settings, choose(DEFAULT, None, settings))
     return n
+
+
+def _unmapped(held: Collection[str], unread: Collection[str]) -> list[str]:
+    """A note on what no row holds, where columns of text are left that may be it."""
+    absent = [name for name in ("question", "contexts", "answer") if name not in held]
+    if not (absent and unread):
+        return []
+    columns = sorted(unread)
+    what = f"no row holds {' or '.join(absent)}; columns that stand for no field: "
+    use = f"--map {absent[0]}={columns[0] if len(columns) == 1 else 'COLUMN'}"
+    return [f"{what}{', '.join(columns[:_SHOWN])} -> {use}, if it holds them"]
 
 
 class _SchemaRequest(options.Request):

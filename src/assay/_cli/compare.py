@@ -255,9 +255,9 @@ def items_command(request: _ItemsRequest) -> int:
         keep=request.keep,
         ask_next=request.ask_next,
     )
-    markdown = partial(items_views.markdown, most=request.most)
+    markdown = partial(items_views.markdown, limit=request.most)
     writers: dict[str, Callable[[Any], str]] = {".html": items_views.html, ".md": markdown}
-    show = partial(items_views.console, most=request.most)
+    show = partial(items_views.console, limit=request.most)
     output.present(msgspec.to_builtins(items), request, writers, show)
     return OK
 

@@ -83,20 +83,7 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
     target = read_target(request, Settings(), contexts=True)
     if target is None:
         values.reject_options("is for --target", "add --target", "each_wrong")
-    code, blame = OK, None
-    if request.counterfactual:
-        rescored = _judged_again(diagnosis.counterfactual, result, request)
-        code = SOME_FAILED if any(row.n_failed for row in rescored.summary()) else OK
-    if request.steps:
-        blame = _judged_again(diagnosis.blame_steps, result, request)
-    again = _regenerate(result, target, request) if target else None
-    data = {
-        **words.collect(diagnosis.diagnose(result, within=request.within)),
-        "regenerated": msgspec.to_builtins(again),
-        "steps": msgspec.to_builtins(blame),
-    }
-    code = SOME_FAILED if blame and blame.failed else code
-    code = SOME_FAILED if again and (again.failures or again.failed) else code
+    data, code = _diagnosed(result, target, request)
     sample = request.sample
     if sample is not None and all(one["id"] != sample for one in data["samples"]):
         with Store(result.path) as store:
@@ -105,8 +92,35 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
     output.write_data(data, request.outs, writers)
     if request.as_json:
         output.print_json(_of(data, sample))
-        return code
-    console = output.stdout()
+    else:
+        _print_diagnosis(data, result, request)
+    return code
+
+
+def _diagnosed(
+    result: Result, target: Target | None, request: _DiagnoseRequest
+) -> tuple[dict[str, Any], int]:
+    """All that is found, as plain values, and the exit code."""
+    failed, blame = False, None
+    if request.counterfactual:
+        rescored = _judged_again(diagnosis.counterfactual, result, request)
+        failed = any(row.n_failed for row in rescored.summary())
+    if request.steps:
+        blame = _judged_again(diagnosis.blame_steps, result, request)
+        failed = failed or bool(blame.failed)
+    again = _regenerate(result, target, request) if target else None
+    if again is not None:
+        failed = failed or bool(again.failures or again.failed)
+    data = {
+        **words.collect(diagnosis.diagnose(result, within=request.within)),
+        "regenerated": msgspec.to_builtins(again),
+        "steps": msgspec.to_builtins(blame),
+    }
+    return data, SOME_FAILED if failed else OK
+
+
+def _print_diagnosis(data: dict[str, Any], result: Result, request: _DiagnoseRequest) -> None:
+    console, sample = output.stdout(), request.sample
     if sample is not None:
         console.print(views.console_sample(data, sample))
     else:
@@ -118,7 +132,6 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
         lines.append(("next", command))
     console.print()
     output.print_lines(lines)
-    return code
 
 
 def _judged_again(work: Callable[..., T], result: Result, request: _DiagnoseRequest) -> T:
@@ -194,7 +207,7 @@ def show_command(request: _ShowRequest) -> int:
         output.print_json(_overview(result, metrics))
     else:
         console = output.stdout()
-        data = collect(result, most=0) if request.about else summed_up(result)
+        data = collect(result, limit=0) if request.about else summed_up(result)
         data["metrics"] = [row for row in data["metrics"] if row["label"] in metrics]
         if request.about:
             console.print(report.about(data))
@@ -251,8 +264,8 @@ def _evidence(sample: dict[str, Any], metrics: list[str], *, raw: bool) -> dict[
 def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
     cases = {
         metric: {
-            "lowest": msgspec.to_builtins(worst(result, metric, most=LOWEST)),
-            "failed": msgspec.to_builtins(failed(result, metric, most=FAILED)),
+            "lowest": msgspec.to_builtins(worst(result, metric, limit=LOWEST)),
+            "failed": msgspec.to_builtins(failed(result, metric, limit=FAILED)),
         }
         for metric in metrics
     }
@@ -266,11 +279,11 @@ def _worst(result: Result, metric: str) -> list[Text]:
     about = result.run.config["about"][metric]
     cases = [
         (Text(numbers.score(case.value)), case.sample, case.question)
-        for case in worst(result, metric, most=LOWEST)
+        for case in worst(result, metric, limit=LOWEST)
         if case.value is not None and goodness(case.value, about) < 1
     ]
     cases += [
         (Text("failed", "bold yellow"), case.sample, case.detail)
-        for case in failed(result, metric, most=FAILED)
+        for case in failed(result, metric, limit=FAILED)
     ]
     return [Text(f"{metric}, worst first", style="bold"), *listed(cases)] if cases else []

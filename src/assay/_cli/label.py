@@ -197,8 +197,9 @@ def _show(console: Console, item: LabelItem) -> None:
     if not item.sides:
         title = "answer" if item.statement is None else f"statement {item.statement + 1}"
         _show_text(console, title, item.text)
-    second = "a second opinion; " if item.second else ""
-    console.print(Text(f"{second}{item.why}", style="dim"))
+    about = "; ".join(filter(None, ["a second opinion" if item.second else "", item.why]))
+    if about:
+        console.print(Text(about, style="dim"))
     if judged := _judged(item):
         _print(console, "the judge", judged)
 

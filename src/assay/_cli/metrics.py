@@ -322,7 +322,7 @@ def _inputs(metric: Metric) -> str:
 _HEADER = """\
 # How a judge is asked: edit, then `assay run ... --prompts FILE`, and look at the whole prompt
 # with `assay explain {name} --prompts FILE`. What is left out stays as built in.
-# The line about fenced material stands in every prompt; the texts come after it.
+# The line about fenced texts stands in every prompt; the texts come after it.
 
 """
 

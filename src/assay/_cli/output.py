@@ -91,11 +91,12 @@ def present(
 
 
 def print_counts(rows: Iterable[tuple[str, str]]) -> None:
-    """Numbers, each with what it counts, in two columns."""
+    """Numbers, each with what it counts, in two columns; of what there is none nothing is said."""
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right")
     for number, what in rows:
-        table.add_row(number, Text(sanitize.plain(what)))
+        if number != "0":
+            table.add_row(number, Text(sanitize.plain(what)))
     stdout().print(table)
 
 

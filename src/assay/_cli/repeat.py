@@ -1,6 +1,6 @@
 """The commands `assay repeat` and `assay robustness`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from rich import box
@@ -104,12 +104,29 @@ def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
     for label, noise in repeated.metrics.items():
         table.add_row(Text(sanitize.plain(label)), *_row(noise, scored.get(label, 0)))
     lines: list[RenderableType] = [
-        Text(sanitize.plain(title), style="bold"),
-        Text(sanitize.plain(repeated.judge), "dim"),
+        Text(_answer(repeated, scored), style="bold"),
+        Text(sanitize.plain(f"{title}, by {numbers.judge_in_words(repeated.judge)}")),
     ]
-    lines.append(table)
-    lines += [Text(text, style="dim") for text in _wording(repeated)]
+    if not all(noise.same for noise in repeated.metrics.values()):
+        lines.append(table)
+        lines += [Text(text, style="dim") for text in _wording(repeated)]
     return Group(*lines)
+
+
+def _answer(repeated: analysis.Repeated, scored: Mapping[str, int]) -> str:
+    """How far the judge's noise moves the means."""
+    moves = {
+        label: move
+        for label, noise in repeated.metrics.items()
+        if not noise.same and (move := noise.of_mean(scored.get(label, 0))) is not None
+    }
+    if all(noise.same for noise in repeated.metrics.values()):
+        return "The judge always said the same: its noise moves no score."
+    if not moves:
+        return "How far the judge's noise moves the means cannot be told from so few scores."
+    label = max(moves, key=lambda label: moves[label])
+    most = f"\N{PLUS-MINUS SIGN}{numbers.score(moves[label])}"
+    return sanitize.plain(f"The judge's noise moves means by up to {most} ({label}).")
 
 
 def _row(noise: Noise, n: int) -> tuple[str, str, str]:

@@ -46,7 +46,7 @@ def _to_read(result: Result, data: Mapping[str, Any]) -> str | None:
     """The sample to be read first: by the diagnosis, else the worst of the first metric."""
     if data["diagnosis"] and data["diagnosis"]["first"]:
         return str(data["diagnosis"]["first"][0])
-    cases = (case for metric in result.run.metrics for case in worst(result, metric, most=1))
+    cases = (case for metric in result.run.metrics for case in worst(result, metric, limit=1))
     return next((case.sample for case in cases), None)
 
 
@@ -140,23 +140,23 @@ class Case:
     question: str
 
 
-def worst(result: Result, metric: str, *, most: int) -> list[Case]:
+def worst(result: Result, metric: str, *, limit: int) -> list[Case]:
     """The worst scores, worst first; equal ones in the order of the data."""
     with Store(result.path) as store:
         run = result.run
         sign = 1 if run.config["about"][metric]["higher_is_better"] else -1
         scored = [(sign * v, row) for row, v in store.numbers(run.id, metric).items()]
-        rows = [row for _, row in heapq.nsmallest(most, scored)]
+        rows = [row for _, row in heapq.nsmallest(limit, scored)]
         return _cases(store, run, metric, rows)
 
 
-def failed(result: Result, metric: str, *, most: int) -> list[Case]:
+def failed(result: Result, metric: str, *, limit: int) -> list[Case]:
     """The first samples on which the judge failed, those not reached included."""
     with Store(result.path) as store:
         run = result.run
         why = {row: why for row, _, why in store.values(run.id, metric)}
         rows = (row for row in range(1, run.n_samples + 1) if why.get(row, "failed") == "failed")
-        return _cases(store, run, metric, islice(rows, most))
+        return _cases(store, run, metric, islice(rows, limit))
 
 
 def _cases(store: Store, run: Run, metric: str, rows: Iterable[int]) -> list[Case]:

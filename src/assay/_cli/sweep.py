@@ -173,11 +173,17 @@ def sweep_command(request: _SweepRequest) -> int:
     except OverBudget as error:
         say(f"stopped: {error}")
         return BUDGET
-    code = SOME_FAILED if any(one.failures or one.failed for one in swept.configurations) else OK
-    commands = _commands(swept, request.store)
     if request.report:
         _present_study(swept, labels, request)
-        return code
+    else:
+        _present_sweep(swept, request)
+    failed = any(one.failures or one.failed for one in swept.configurations)
+    return SOME_FAILED if failed else OK
+
+
+def _present_sweep(swept: Sweep, request: _SweepRequest) -> None:
+    """Show and write what came of a sweep."""
+    commands = _commands(swept, request.store)
     next_commands = [("this sweep", _command(swept, request.store)), *commands]
     writers = sweep_writers(swept, request.store, next_commands)
     output.write_data(msgspec.to_builtins(swept), request.outs, writers)
@@ -186,7 +192,6 @@ def sweep_command(request: _SweepRequest) -> int:
     elif not request.quiet:
         output.stdout().print(show_sweep(swept))
         output.print_lines([*commands, *output.file_lines(request.outs)])
-    return code
 
 
 def _check_study(request: _SweepRequest, settings: Settings) -> list[Labels]:
@@ -306,7 +311,9 @@ def show_sweep(swept: Sweep) -> RenderableType:
         if not more
     ]
     head += f", all with {', '.join(fixed)}" if fixed and k > 1 else ""
-    lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
+    answers = leaderboard.findings(swept.leaderboards)
+    lines: list[RenderableType] = [Text(sanitize.plain(text), "bold") for text in answers]
+    lines.append(Text(sanitize.plain(head)))
     lines += [Text(sanitize.plain(remark)) for remark in sweep_remarks(swept)]
     params = {one.name: one.params for one in swept.configurations}
     lines += retrieval_blocks(swept.leaderboards, params, pool=bool(swept.note))

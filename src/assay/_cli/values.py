@@ -276,7 +276,7 @@ def read_prompts(path: str | None) -> dict[str, Template]:
 
 
 def _problems(kind: str, template: Template) -> list[Problem]:
-    places = [f"[{item.name}]" for item in example_task(TASKS[kind]).material()]
+    places = [f"[{item.name}]" for item in example_task(TASKS[kind]).input_texts()]
     if any(place in template.instruction for place in places):
         return []
     what = f"[{kind}] is verbatim, but shows the judge nothing to judge"

@@ -307,7 +307,7 @@ class BudgetTracker:
 
     def _set_aside(self, task: Task[Any], judge: str) -> Reservation:
         template = task.template
-        characters = sum(len(item.text) for item in task.materials)
+        characters = sum(len(item.text) for item in task.prompt_texts)
         characters += len(template.preamble) if template else 0
         expected = self._spending.longest_reply.get(task.kind, USUAL_REPLY if template else 0)
         at_most = self._reply_allowance(task.kind) if template else expected

@@ -227,15 +227,15 @@ class AimdLimit:
     replies and refusals as may be in flight.
 
     Args:
-        most: The bound that is never exceeded.
+        maximum: The bound that is never exceeded.
 
     Attributes:
         size: How many may be in flight, at least 1.
     """
 
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.size = min(float(most), START)
+    def __init__(self, maximum: int) -> None:
+        self.maximum = maximum
+        self.size = min(float(maximum), START)
         self._opening = True
         self._cut_at = float("-inf")
         self._reached = self.size
@@ -324,16 +324,16 @@ class AimdLimit:
             step = served * max(1.0, self._reached * STEP)
             self.size = min(self._reached, self.size + step)
         elif calm:
-            self.size = min(float(self.most), self.size + max(1.0, self.size * LITTLE))
+            self.size = min(float(self.maximum), self.size + max(1.0, self.size * LITTLE))
 
     def _open(self, rate: float) -> None:
-        if self.size >= self.most:
+        if self.size >= self.maximum:
             self._opening = False
         elif rate >= GAIN * self._rate:
-            self._rate, self.size = rate, min(float(self.most), self.size * 2)
+            self._rate, self.size = rate, min(float(self.maximum), self.size * 2)
         else:  # the last doubling only made everyone wait longer
             self._opening = False
-            self._reached = self.size = max(min(START, self.most), self.size / 2)
+            self._reached = self.size = max(min(START, self.maximum), self.size / 2)
 
 
 @dataclass
@@ -443,10 +443,10 @@ class Latencies:
         if stats.n % ENOUGH == 0:
             stats.longest = max(stats.seen)
 
-    def patience(self, kind: str, most: float) -> float:
+    def patience(self, kind: str, maximum: float) -> float:
         """Seconds after which a call is given up for another: learned, at most `most`."""
         longest = self._kinds[kind].longest
-        return min(most, max(SOONEST_S, MARGIN * longest)) if longest else most
+        return min(maximum, max(SOONEST_S, MARGIN * longest)) if longest else maximum
 
 
 async def called(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -160,10 +160,11 @@ def counts(metric: Agreement) -> list[tuple[str, int]]:
     confusion = metric.confusion
     if confusion is None:
         return []
+    alarms = "" if confusion.good_bad == 1 else "s"
     return [
         ("both good", confusion.good_good),
         ("both bad", confusion.bad_bad),
-        ("false alarms (good by people, bad by the metric)", confusion.good_bad),
+        (f"false alarm{alarms} (good by people, bad by the metric)", confusion.good_bad),
         ("missed (bad by people, good by the metric)", confusion.bad_good),
     ]
 

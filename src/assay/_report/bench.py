@@ -237,13 +237,6 @@ def embedder_report(data: Json) -> Sections:
     note += "clustered by document; of the differences, over the same questions."
     rows = list(map(_row, data["gains"]))
     tables = [Section("Retrieval of held-out questions", heads, rows, [note])]
-    if before := data.get("pretraining"):
-        times = numbers.plural(before["passes"], "time")
-        losses = f"loss {before['first_loss']:.2f} to {before['loss']:.2f}"
-        facts.append(("pre-trained", f"by masked words, {times} over all passages; {losses}"))
-        heads = ("retrieval", "base", "pre-trained alone", "pre-trained - base", "")
-        rows = list(map(_row, before["gains"]))
-        tables.append(Section("After pre-training, before fine-tuning", heads, rows, []))
     return Sections("An embedder adapted to a corpus", facts, warnings, tables)
 
 

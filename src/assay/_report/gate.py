@@ -11,7 +11,7 @@ from rich.text import Text
 
 from assay._analysis.gate import Check, Gate
 from assay._analysis.watch import Chart, Point
-from assay._report import history, numbers, sanitize
+from assay._report import numbers, sanitize
 from assay._report.sanitize import cell, inline
 from assay._report.tables import BLOCKS, dim, folded, numeric, table, warnings
 from assay._store.scores import StoredAlert
@@ -208,7 +208,7 @@ def drawn(chart: Chart) -> dict[str, Any]:
         "metric": chart.stream,
         **about,
         "state": _state(chart),
-        "axis": history.axis(series, ends),
+        "axis": numbers.axis(series, ends),
         "series": series,
     }
 

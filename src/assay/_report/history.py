@@ -1,6 +1,5 @@
 """The scores over runs, in words, on the console, in Markdown and drawn on a page."""
 
-import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +46,7 @@ def _collected(name: str, series: Sequence[Series]) -> dict[str, Any]:
     return {
         "metric": name,
         **about,
-        "axis": axis(drawn, about["range"]),
+        "axis": numbers.axis(drawn, about["range"]),
         "misses": tables.standing({**about, **last}) == "bad",
         "unmoved": len({point["mean"] for one in drawn for point in one["points"]}) == 1
         and sum(len(one["points"]) for one in drawn) > 1,
@@ -71,7 +70,8 @@ def _one(series: Series) -> dict[str, Any]:
 
 def _point(point: Point) -> dict[str, Any]:
     fields = msgspec.to_builtins(point.score)
-    names = ("mean", "interval", "bounds", "n_scored", "n_undefined", "n_failed", "n_unanswered")
+    counts = ("scored", "undefined", "failed", "unanswered", "not_reached")
+    names = ("mean", "interval", "bounds", *(f"n_{name}" for name in counts))
     run, noise = point.run, point.score.noise
     return {
         "run": run.id,
@@ -85,42 +85,6 @@ def _point(point: Point) -> dict[str, Any]:
         **{name: fields[name] for name in names},
         "noise": noise.of_mean(point.score.n_scored) if noise else None,
     }
-
-
-def axis(series: Sequence[Json], ends: Sequence[float | None]) -> list[float]:
-    """The ends of an axis on which all means and intervals have their place, and its step."""
-    values = [value for one in series for point in one["points"] for value in reach(point)]
-    lowest, highest = min(values, default=0.0), max(values, default=1.0)
-    bottom, top = ends
-    # No axis shows less than a twentieth of the range, or where it is open half of the values.
-    if bottom is None or top is None:
-        fewest = max(abs(lowest), abs(highest)) / 2 or 0.05
-    else:
-        fewest = (top - bottom) / 20
-    step = _step(max(highest - lowest, fewest))
-    low, high = math.floor(lowest / step) * step, math.ceil(highest / step) * step
-    low = low if bottom is None else max(low, bottom)
-    high = high if top is None else min(high, top)
-    if high <= low:  # all the same, with nothing known of how far off it may be
-        low, high = (low - step, high) if high == top else (low, low + step)
-    return [round(low, 12), round(high, 12), step]
-
-
-def ticks(low: float, high: float, step: float) -> list[float]:
-    """The round values on an axis."""
-    first = math.ceil(round(low / step, 6))
-    return [round(n * step, 12) for n in range(first, math.floor(round(high / step, 6)) + 1)]
-
-
-def _step(width: float) -> float:
-    """A round number of which a handful make this width."""
-    size = 10.0 ** math.floor(math.log10(width))
-    return next(size * part for part in (0.2, 0.5, 1.0, 2.0) if width <= 5 * size * part)
-
-
-def reach(point: Json) -> list[float]:
-    """The mean and the ends of its interval, as far as they are known."""
-    return [value for value in (point["mean"], *(point["interval"] or ())) if value is not None]
 
 
 def title(one: Json) -> str:
@@ -140,10 +104,62 @@ def shown(data: Json, *, show_all: bool) -> tuple[list[Json], str]:
     """(the metrics to show, what is said of those that never moved); all where none ever did."""
     moved = [one for one in data["metrics"] if show_all or one["misses"] or not one["unmoved"]]
     left = [one["metric"] for one in data["metrics"] if one not in moved]
-    if not left or not moved:
+    metrics: list[Json] = [{**one, "series": _kept(one, data)} for one in moved or data["metrics"]]
+    n_single = sum(len(one["series"]) for one in moved or data["metrics"])
+    n_single -= sum(len(one["series"]) for one in metrics)
+    if show_all or not (n_single or (left and moved)):
         return list(data["metrics"]), ""
-    metrics = numbers.plural(len(left), "metric")
-    return moved, f"The same mean in every run: {metrics} ({', '.join(left)})."
+    same = f"The same mean in every run: {numbers.plural(len(left), 'metric')} ({', '.join(left)})."
+    single = f"Left out: {numbers.plural(n_single, 'mean')} beside which no other stands."
+    return metrics, " ".join([same] * bool(left and moved) + [single] * bool(n_single))
+
+
+def _kept(metric: Json, data: Json) -> list[Json]:
+    """The series of a metric, without those of one run that is not the newest."""
+    newest = _newest(data)["run"]
+    series = [
+        one
+        for one in metric["series"]
+        if len(one["points"]) > 1 or one["points"][-1]["run"] == newest
+    ]
+    return series or metric["series"][-1:]
+
+
+def _newest(data: Json) -> Json:
+    points = (p for metric in data["metrics"] for one in metric["series"] for p in one["points"])
+    newest: Json = max(points, key=lambda point: (point["created"], point["run"]))
+    return newest
+
+
+def headline(data: Json) -> str:
+    """How the newest run stands to the one before it; "" where runs are ordered by something."""
+    if data["by"] or data["n_runs"] < 2:
+        return ""
+    newest = _newest(data)
+    pairs = [
+        (metric["metric"], *one["points"][-2:])
+        for metric in data["metrics"]
+        for one in metric["series"]
+        if len(one["points"]) > 1 and one["points"][-1]["run"] == newest["run"]
+    ]
+    if not pairs:
+        text = f"No run stands beside the newest one, {_called(newest)}"
+        return f"{text}: none has the same samples, judge and definition of a metric."
+    last = max((old for _, old, _ in pairs), key=lambda point: point["created"])
+    moves = [
+        f"{name} {numbers.score(old['mean'])} to {numbers.score(new['mean'])}"
+        for name, old, new in pairs
+        if old["run"] == last["run"] and old["mean"] != new["mean"]
+    ]
+    more = [f"{len(moves) - _NAMED_METRICS} more"] if len(moves) > _NAMED_METRICS else []
+    what = ", ".join(moves[:_NAMED_METRICS] + more) or "no mean moved"
+    text = f"From {_called(last)} to the newest run, {_called(newest)}: {what}."
+    command = f"`assay compare {last['run'][:8]} {newest['run'][:8]}`"
+    return f"{text} {command} says whether chance explains it." if moves else text
+
+
+def _called(point: Json) -> str:
+    return numbers.beside(point["name"] or point["source"], point["run"])
 
 
 def not_comparable(one: Json) -> str:
@@ -179,8 +195,10 @@ def remarks(point: Json, metric: Json) -> str:
         parts.append(f"the newest of {point['n_older'] + 1:,} such runs")
     if point["best_of"]:
         parts.append(f"the best of {point['best_of']} configurations")
-    counts = [(name, point[f"n_{name}"]) for name in ("failed", "unanswered", "undefined")]
-    parts += [f"{n:,} {name}" for name, n in counts if n]
+    late = point.get("n_not_reached", 0)
+    counts = {"not reached": late, "failed": point["n_failed"] - late}
+    counts |= {name: point[f"n_{name}"] for name in ("unanswered", "undefined")}
+    parts += [f"{n:,} {name}" for name, n in counts.items() if n]
     if point["n_failed"] + point["n_unanswered"]:
         parts.append(f"worst case {numbers.span(point['bounds'])}")
     if point["noise"]:
@@ -200,8 +218,7 @@ def notes(data: Json) -> list[str]:
             "be one of these."
         )
     lines.append(
-        "Two runs of a series may differ though their intervals overlap: the samples are the same, "
-        "and `assay compare` pairs them."
+        "Two runs of a series may differ though their intervals overlap: the samples are the same."
     )
     if data["n_older"]:
         lines.append(f"{numbers.plural(data['n_older'], 'older run')} left out (--limit).")
@@ -222,6 +239,7 @@ def notes(data: Json) -> list[str]:
 
 BAR: Final = 25
 NARROWEST: Final = 10
+_NAMED_METRICS: Final = 4  # of a headline; the tables show all
 _NAME_COLUMN: Final = 14  # characters of a run, so that the picture has room at 80 columns
 
 
@@ -231,7 +249,10 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
         return Text("no run yet")
     metrics, left_out = shown(data, show_all=show_all)
     columns = heads(data)
-    blocks = [block for metric in metrics for block in _metric(metric, columns)]
+    blocks: list[RenderableType] = []
+    if text := headline(data):
+        blocks += [Text(sanitize.plain(text), style="bold"), Text()]
+    blocks += [block for metric in metrics for block in _metric(metric, columns)]
     if left_out:
         blocks.append(Text(f"{sanitize.plain(left_out)} --all shows more."))
     return Group(*blocks, *(dim(note) for note in notes(data)))
@@ -276,9 +297,12 @@ def _table(one: Json, metric: Json, columns: Sequence[str]) -> Table:
 
 def _remarks(one: Json, metric: Json) -> Iterator[Text]:
     """What the table has no room for: nothing is left of a line beside the pictures."""
+    runs: dict[str, list[str]] = {}
     for point in one["points"]:
-        if remark := remarks(point, metric):
-            yield dim(f"{point['run'][:8]}: {remark}")
+        runs.setdefault(remarks(point, metric), []).append(point["run"][:8])
+    for remark, ids in runs.items():
+        if remark:
+            yield dim(f"{', '.join(ids)}: {remark}")
 
 
 class _Fitting:
@@ -297,7 +321,7 @@ class _Fitting:
 
 def bar(point: Json, axis: Sequence[float], width: int = BAR) -> str:
     """The mean and its interval on an axis of characters: ``  |---o----|   ``."""
-    known = reach(point)
+    known = numbers.reach(point)
     if not known:
         return ""
     places = [_place(value, axis, width) for value in known]
@@ -320,8 +344,12 @@ def _place(value: float, axis: Sequence[float], width: int) -> int:
 def markdown(data: Json) -> str:
     """Each metric with its series, and what must be read beside them."""
     columns = heads(data)
-    blocks = [block for metric in data["metrics"] for block in _markdown_metric(metric, columns)]
-    return joined(["## Scores over runs", *blocks, markdown_list(notes(data))])
+    metrics, left_out = shown(data, show_all=False)
+    blocks = [block for metric in metrics for block in _markdown_metric(metric, columns)]
+    answer = f"**{inline(headline(data))}**" if headline(data) else ""
+    return joined(
+        ["## Scores over runs", answer, *blocks, inline(left_out), markdown_list(notes(data))]
+    )
 
 
 def _markdown_metric(metric: Json, columns: Sequence[str]) -> Iterator[str]:
@@ -402,6 +430,10 @@ def html(data: Json) -> str:
         asset("style.css") + asset("history.css"),
         version=data["assay"],
         data=data,
+        single=[
+            [one["name"] for one in metric["series"] if one not in _kept(metric, data)]
+            for metric in data["metrics"]
+        ],
         pictures=[picture(metric) for metric in data["metrics"]],
         words=sys.modules[__name__],
         w=WIDTH,
@@ -432,7 +464,7 @@ def picture(metric: Json) -> Picture:
     guide = metric["guide"]
     return Picture(
         lines=[_line(one, place, places, y) for place, one in enumerate(metric["series"])],
-        ticks=[(y(value), numbers.score(value)) for value in ticks(low, high, step)],
+        ticks=[(y(value), numbers.score(value)) for value in numbers.ticks(low, high, step)],
         names=[(places[run], _short(names[run]), created[:10]) for created, run in named_points],
         guide=y(guide) if guide is not None and low <= guide <= high else None,
     )

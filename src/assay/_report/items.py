@@ -32,6 +32,18 @@ def title(data: ItemAnalysis) -> str:
     return f"{text} ({data.threshold_by})"
 
 
+def headline(data: ItemAnalysis) -> str:
+    """How many of the questions tell the systems apart."""
+    flags = [q.flag for q in data.questions]
+    right, wrong = flags.count("all right"), flags.count("all wrong")
+    n = len(flags)
+    told = numbers.count(n - right - wrong)
+    text = f"{told} of {numbers.plural(n, 'question')} tell these systems apart"
+    rest = [f"{wrong:,} nobody gets right"] * bool(wrong)
+    rest += [f"{right:,} everyone gets right"] * bool(right)
+    return "; ".join([text, *rest])
+
+
 def system(one: System) -> list[str]:
     """A system as a row."""
     right = numbers.estimate(one.right, one.right_interval)
@@ -51,7 +63,7 @@ def lists(data: ItemAnalysis) -> list[tuple[str, Sequence[Question]]]:
     questions = data.questions
     inverted = sorted((q for q in questions if q.flag == "inverted"), key=lambda q: q.p or 0.0)
     chance = f"{data.inverted_by_chance:.1f} would be by chance alone"
-    return [
+    kinds = [
         (f"Better systems get it wrong, worse ones right ({len(inverted)}; {chance})", inverted),
         *(
             (
@@ -64,6 +76,7 @@ def lists(data: ItemAnalysis) -> list[tuple[str, Sequence[Question]]]:
             )
         ),
     ]
+    return [(head, found) for head, found in kinds if found]
 
 
 def answers(question: Question, systems: Sequence[System]) -> str:
@@ -151,32 +164,33 @@ def notes(data: ItemAnalysis) -> list[str]:
 Json = Mapping[str, Any]
 
 
-def console(data: Json, *, most: int) -> RenderableType:
+def console(data: Json, *, limit: int) -> RenderableType:
     """The systems, what to read beside them, and the questions that are flagged."""
     analysis = msgspec.convert(data, ItemAnalysis)
-    name = Text(sanitize.plain(analysis.metric), style="bold")
-    name.append(f"  {title(analysis)}", style="not bold")
+    name = Text(f"{headline(analysis)}.", style="bold")
+    name.append(sanitize.plain(f"\n{analysis.metric}  {title(analysis)}"), style="not bold")
     table = measures(SYSTEM_HEADS, map(system, analysis.systems))
     rest = [dim(note) for note in notes(analysis)]
-    flagged = [_list(head, them, analysis, most) for head, them in lists(analysis)]
+    flagged = [_list(head, them, analysis, limit) for head, them in lists(analysis)]
     return Group(name, table, *rest, *flagged)
 
 
 def _list(
-    title: str, questions: Sequence[Question], data: ItemAnalysis, most: int
+    title: str, questions: Sequence[Question], data: ItemAnalysis, limit: int
 ) -> RenderableType:
     rows = [
-        (Text(answers(one, data.systems)), one.sample, one.question) for one in questions[:most]
+        (Text(answers(one, data.systems)), one.sample, one.question) for one in questions[:limit]
     ]
-    rest = [Text(f"... {len(questions) - most} more")] if len(questions) > most else []
+    rest = [Text(f"... {len(questions) - limit} more")] if len(questions) > limit else []
     return Group(Text(f"\n{title}", style="bold"), *listed(rows), *rest)
 
 
-def markdown(data: Json, *, most: int) -> str:
+def markdown(data: Json, *, limit: int) -> str:
     """The systems, what to read beside them, and the questions that are flagged."""
     analysis = msgspec.convert(data, ItemAnalysis)
     blocks = [
         f"## {code(analysis.metric)}: systems and questions",
+        f"**{headline(analysis)}.**",
         f"{inline(title(analysis))}.",
         markdown_measures(SYSTEM_HEADS, map(system, analysis.systems)),
         markdown_list(notes(analysis)),
@@ -184,10 +198,10 @@ def markdown(data: Json, *, most: int) -> str:
     for head, questions in lists(analysis):
         lines = [
             f"- {answers(q, analysis.systems)} {code(q.sample)} {inline(q.question)}"
-            for q in questions[:most]
+            for q in questions[:limit]
         ]
-        if len(questions) > most:
-            lines.append(f"- ... {len(questions) - most} more")
+        if len(questions) > limit:
+            lines.append(f"- ... {len(questions) - limit} more")
         blocks += [f"### {inline(head)}", "\n".join(lines)]
     return joined(blocks)
 

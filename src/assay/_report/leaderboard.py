@@ -29,13 +29,12 @@ _STYLES = {"best": STYLES["good"], "worse": STYLES["bad"], "tied": "bold"}
 
 
 def blocks(board: Leaderboard, level: float, params: Mapping[str, Params]) -> list[RenderableType]:
-    """A leaderboard on the console: its table, the finding, and the effects."""
+    """A leaderboard on the console: its table and the effects."""
     arrow = "" if board.higher_is_better else ", lower is better"
     questions = numbers.plural(board.n, "question")
     head = Text.assemble((sanitize.plain(board.metric), "bold"), f"  {questions}{arrow}")
     lines: list[RenderableType] = [Text(), head, *warnings(board.warnings)]
     lines.append(_configurations("configuration", board.standings, level, params))
-    lines.append(Text(sanitize.plain(finding(board))))
     if board.corrected:
         corrected = _configurations("corrected by labels", board.corrected, level, params)
         lines += [Text(), corrected]
@@ -78,6 +77,16 @@ def finding(board: Leaderboard, what: str = "configuration") -> str:
     if not board.standings[1].difference:
         return f"{text} The first two have the same mean."
     return f"{text} How many more questions would tell them apart cannot be said."
+
+
+def findings(boards: Sequence[Leaderboard], what: str = "configuration") -> list[str]:
+    """Who won by each metric, or that nobody did: a line for all of which the same is said."""
+    metrics: dict[str, list[str]] = {}
+    for board in boards:
+        metrics.setdefault(finding(board, what), []).append(board.metric)
+    if len(boards) == 1:
+        return list(metrics)
+    return [f"{', '.join(names)}: {text}" for text, names in metrics.items()]
 
 
 def corrected_in_words(board: Leaderboard) -> str:

@@ -272,15 +272,15 @@ def _unanswered(data: Mapping[str, Any]) -> list[Note]:
 def _failures(data: Mapping[str, Any]) -> list[Note]:
     """A failed sample is missing from the mean: say how far it could have moved it."""
     total = numbers.plural(data["run"]["n_samples"], "sample")
-    # What a run did not reach counts as failed, and is no fault of the judge.
-    complete = data["run"]["finished"] and not data["run"]["stopped"]
-    what = "the judge failed on" if complete else "the run did not reach, or the judge failed on,"
     lines = []
     for metric in data["metrics"]:
         if not metric["n_failed"]:
             continue
-        failed = numbers.count(metric["n_failed"])
-        text = f"{metric['label']}: {what} {failed} of {total}."
+        late = metric.get("n_not_reached", 0)
+        parts = [f"the run did not reach {numbers.count(late)}"] if late else []
+        if by_judge := failed(metric):
+            parts.append(f"the judge failed on {numbers.count(by_judge)}")
+        text = f"{metric['label']}: {' and '.join(parts)} of {total}."
         if metric["bounds"] is not None:
             # The bounds are of all that is missing, whoever is to blame.
             too = ", and those without an answer," if metric.get("n_unanswered") else ""
@@ -295,6 +295,11 @@ def _failures(data: Mapping[str, Any]) -> list[Note]:
             text += f" Most often: {why[:MOST_OF_A_REASON].rstrip('.')}."
         lines.append(Note("warn", text))
     return lines
+
+
+def failed(metric: Mapping[str, Any]) -> int:
+    """The samples on which the judge failed, without those that the run did not reach."""
+    return int(metric["n_failed"] - metric.get("n_not_reached", 0))
 
 
 def _unfit(data: Mapping[str, Any]) -> list[Note]:

@@ -1,6 +1,7 @@
 """Numbers and names as people read them, the same way on every page."""
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -147,3 +148,39 @@ def remarks(run: Mapping[str, Any]) -> str:
 def judge_in_words(name: str) -> str:
     """A judge's name as people say it: of the embedded one the version, without its models."""
     return _EMBEDDED.sub(r"embedded \1", name)
+
+
+def axis(series: Sequence[Mapping[str, Any]], ends: Sequence[float | None]) -> list[float]:
+    """The ends of an axis on which all means and intervals have their place, and its step."""
+    values = [value for one in series for point in one["points"] for value in reach(point)]
+    lowest, highest = min(values, default=0.0), max(values, default=1.0)
+    bottom, top = ends
+    # No axis shows less than a twentieth of the range, or where it is open half of the values.
+    if bottom is None or top is None:
+        fewest = max(abs(lowest), abs(highest)) / 2 or 0.05
+    else:
+        fewest = (top - bottom) / 20
+    step = _step(max(highest - lowest, fewest))
+    low, high = math.floor(lowest / step) * step, math.ceil(highest / step) * step
+    low = low if bottom is None else max(low, bottom)
+    high = high if top is None else min(high, top)
+    if high <= low:  # all the same, with nothing known of how far off it may be
+        low, high = (low - step, high) if high == top else (low, low + step)
+    return [round(low, 12), round(high, 12), step]
+
+
+def ticks(low: float, high: float, step: float) -> list[float]:
+    """The round values on an axis."""
+    first = math.ceil(round(low / step, 6))
+    return [round(n * step, 12) for n in range(first, math.floor(round(high / step, 6)) + 1)]
+
+
+def _step(width: float) -> float:
+    """A round number of which a handful make this width."""
+    size = 10.0 ** math.floor(math.log10(width))
+    return next(size * part for part in (0.2, 0.5, 1.0, 2.0) if width <= 5 * size * part)
+
+
+def reach(point: Mapping[str, Any]) -> list[float]:
+    """The mean and the ends of its interval, as far as they are known."""
+    return [value for value in (point["mean"], *(point["interval"] or ())) if value is not None]

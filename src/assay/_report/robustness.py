@@ -11,8 +11,7 @@ from rich.text import Text
 
 from assay._analysis.robustness import FOLLOWS, SHARES, Robustness
 from assay._report import numbers, sanitize
-from assay._report.history import axis, ticks
-from assay._report.numbers import estimate
+from assay._report.numbers import axis, estimate, ticks
 from assay._report.page import asset, page, path
 from assay._report.tables import (
     BLOCKS,

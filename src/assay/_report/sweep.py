@@ -7,7 +7,7 @@ from typing import Any, Final
 from assay._analysis.corrected_leaderboard import CorrectedStanding
 from assay._analysis.leaderboard import Leaderboard, Standing, is_full
 from assay._analysis.sweeps import Front, parameter_values
-from assay._report import history, leaderboard, numbers
+from assay._report import leaderboard, numbers
 from assay._report.page import asset, page
 from assay._store.runs import written
 from assay._version import __version__
@@ -40,7 +40,7 @@ class Axis:
         plotted = [
             {"mean": mean, "interval": ends and (ends.low, ends.high)} for mean, ends in points
         ]
-        low, high, step = history.axis([{"points": plotted}], (None, None))
+        low, high, step = numbers.axis([{"points": plotted}], (None, None))
         return cls(low, high, step, length)
 
     def at(self, value: float) -> float:
@@ -49,7 +49,7 @@ class Axis:
 
     def ticks(self) -> list[float]:
         """The round values."""
-        return history.ticks(self.low, self.high, self.step)
+        return numbers.ticks(self.low, self.high, self.step)
 
 
 @dataclass(frozen=True, slots=True)

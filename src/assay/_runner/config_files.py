@@ -1,13 +1,12 @@
 """TOML files that users write: the configuration and prompts."""
 
-import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InputError, Problem
+from assay.errors import InputError, Problem, did_you_mean
 from assay.prompt import Example, Template
 
 # Where configuration may stand, and under which tables; the first file that has a section counts.
@@ -135,8 +134,7 @@ def _unknown(where: str, table: Mapping[str, Any], known: Iterable[str]) -> list
 
 
 def _meant(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+    return did_you_mean(name, known) or f"there are {', '.join(known)}"
 
 
 def _table(kind: str, template: Template) -> str:

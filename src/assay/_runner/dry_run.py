@@ -257,7 +257,7 @@ def _paper_verdicts(task: Any) -> str:
 
 def _paper_lines(task: Any) -> str:
     # One line a sentence of what was given last: statements of an answer, sentences of a context.
-    text: str = task.material()[-1].text
+    text: str = task.input_texts()[-1].text
     return text.replace(". ", ".\n")[:4000] + "?"
 
 

@@ -85,10 +85,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("limit", "tries", "concurrency", "workers", "cores"):
-            value: Any = getattr(self, name)
-            whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if value is not None and not whole:
-                raise InputError(f"{name} is {value!r}", "give a whole number")
+            _check_whole(name, getattr(self, name))
         passages.check(self.contexts)
         setting: Any = self.skip_invalid
         if setting is not None and not isinstance(setting, str | PathLike):
@@ -100,10 +97,10 @@ class Settings:
         if self.concurrency is not None:
             changed = replace(self.limits, concurrency=self.concurrency)
             object.__setattr__(self, "limits", changed)
-        if self.tries < 1:
-            raise InputError(f"tries is {self.tries}", "give 1 or more")
         _check_choice("engine", self.engine, get_args(Engine))
         _check_choice("reasons", self.reasons, get_args(Reasons))
+        if self.tries < 1:
+            raise InputError(f"tries is {self.tries}", "give 1 or more")
         for name in ("workers", "cores"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -114,6 +111,12 @@ class Settings:
     def description(self) -> Description:
         """Name, tags, note and parameters of the run."""
         return Description(self.name, self.tags, self.note, self.params)
+
+
+def _check_whole(name: str, value: Any) -> None:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if value is not None and not whole:
+        raise InputError(f"{name} is {value!r}", "give a whole number")
 
 
 def _check_choice(name: str, value: str, known: Sequence[str]) -> None:

@@ -262,7 +262,8 @@ def choose(judge: object, embedder: object, settings: Settings) -> Route:
     if embedder is not None or not route.serves(Embed):
         embedding = backend(embedder if embedder is not None else DEFAULT, embedder=True)
         if embedding.identity(Embed) is None:
-            raise InputError(f"{embedding.name} makes no embeddings")
+            remedy = "name an embedding model or give an embedding object, or leave it out"
+            raise InputError(f"{embedding.name} makes no embeddings", remedy)
         able = [kind for kind in VECTORS if embedding.identity(kind) is not None]
         route = Route(route.default, {**route.kinds, **{kind.kind: embedding for kind in able}})
     return reworded(route, settings)

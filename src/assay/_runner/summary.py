@@ -205,6 +205,8 @@ class MetricSummary:
         noise: How far it moves when its judge is asked again; None if that was never measured.
         n_unanswered: Samples to whose question the RAG system gave no answer. Like failed ones
             they are within the bounds and not within the mean.
+        n_not_reached: Of `n_failed`, those that the run stopped or was killed before: nobody was
+            asked about them.
     """
 
     metric: str
@@ -221,6 +223,8 @@ class MetricSummary:
     n_groups: int | None = None
     noise: Noise | None = None
     n_unanswered: int = 0
+    n_not_reached: int = 0
+    why_failed: str = ""
 
 
 class Summary(tuple[MetricSummary, ...], NotebookDisplay):
@@ -229,8 +233,8 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
     __slots__ = ()
 
     def __str__(self) -> str:
-        head = ("metric", "mean", "95 % interval", "bounds", "scored", "undefined", "failed")
-        table = [head, *(_cells(row) for row in self)]
+        head = self.head()
+        table = [head, *(_cells(row)[: len(head)] for row in self)]
         widths = [max(len(line[i]) for line in table) for i in range(len(head))]
         lines = [
             "  ".join(
@@ -241,6 +245,11 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
         ]
         return "\n".join([*lines, *self.notes()])
 
+    def head(self) -> tuple[str, ...]:
+        """The columns of its table."""
+        heads = ("metric", "mean", "95 % interval", "bounds", "scored", "undefined", "failed")
+        return (*heads, *(["not reached"] if any(row.n_not_reached for row in self) else []))
+
     def notes(self) -> list[str]:
         """What the table has no column for: how a metric was computed, what went unanswered."""
         methods: dict[str, list[str]] = {}
@@ -250,6 +259,8 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
         lines = [f"{', '.join(metrics)}: {method}" for method, metrics in methods.items()]
         silent = [row for row in self if row.n_unanswered]
         lines += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
+        reasons = ((row, " ".join(row.why_failed.split())) for row in self if row.why_failed)
+        lines += [f"{row.metric}: {row.n_failed} failed, most often: {why}" for row, why in reasons]
         lines += [f"{row.metric}: {_quantiles(row.percentiles)}" for row in self if row.percentiles]
         return lines
 
@@ -281,6 +292,7 @@ def flat(row: MetricSummary) -> dict[str, object]:
     fields = asdict(row)
     low, high = fields.pop("interval") or (None, None)
     worst, best = fields.pop("bounds") or (None, None)
+    del fields["why_failed"]  # which is no number
     noise_sd = row.noise.sd if fields.pop("noise") and row.noise else None
     tail = zip(_TAIL, fields.pop("percentiles") or (None, None, None), strict=True)
     ends = {"low": low, "high": high, "lowest": worst, "highest": best}
@@ -296,7 +308,8 @@ def flat(row: MetricSummary) -> dict[str, object]:
 
 def _cells(row: MetricSummary) -> tuple[str, ...]:
     mean = "-" if row.mean is None else decimals(row.mean, 3)
-    counts = (str(row.n_scored), str(row.n_undefined), str(row.n_failed))
+    failed = row.n_failed - row.n_not_reached
+    counts = map(str, (row.n_scored, row.n_undefined, failed, row.n_not_reached))
     return (row.metric, mean, _interval_text(row.interval), _interval_text(row.bounds), *counts)
 
 
@@ -338,6 +351,8 @@ def _summary(
         n_groups=len(set(units)) if units is not None else None,
         noise=noise(store, signature),
         n_unanswered=unanswered,
+        n_not_reached=run.n_samples - len(values_read),
+        why_failed=store.why_failed(run.id, metric) if failed else "",
     )
 
 

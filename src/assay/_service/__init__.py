@@ -27,6 +27,7 @@ from assay.errors import InputError, Problem
 from assay.judges.specs import DEFAULT
 from assay.metrics import METRICS, is_built_in, parse
 from assay.metrics import Metric as AnyMetric
+from assay.metrics.registry import meant
 from assay.sample import Sample
 from assay.score import Outcome, Score
 
@@ -139,7 +140,7 @@ class Service:
         except StoreError:
             raise
         except InputError as error:
-            raise _as_sent(error) from None
+            raise error.as_sent() from None
 
     def check_size(self, rows: list[dict[str, Any]]) -> None:
         """Raise InputError if rows are more than can be judged in bounded time and memory."""
@@ -231,12 +232,6 @@ class Service:
             raise NotFound(what) from None
 
 
-def _as_sent(error: InputError) -> InputError:
-    """The same with what those can do who send data and name no options."""
-    problems = [replace(one, remedy=one.sent or one.remedy) for one in error.problems]
-    return InputError(problems, total=error.total)
-
-
 def _extent(value: Any) -> tuple[int, int]:
     """(characters of the longest text, how many values) of a value of JSON, however deep.
 
@@ -264,7 +259,8 @@ def _metric(spec: str) -> AnyMetric:
     """A metric by name. One of the caller's own would be code that runs here."""
     if not is_built_in(spec):
         what = f"no metric of this service is called '{spec[:100]}'"
-        raise InputError(what, "ask for the list of metrics")
+        near = meant(spec.partition("(")[0].strip()[:100])
+        raise InputError(what, near or "ask for the list of metrics")
     return parse(spec)
 
 

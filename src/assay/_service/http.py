@@ -19,6 +19,7 @@ from assay._service.limits import Bounds, Guard, JudgingQueue, Refused
 from assay._store.integrity import StoreError
 from assay._store.runs import Description
 from assay._version import __version__
+from assay.data.columns import closest
 from assay.errors import AssayError, InputError, JudgeError
 
 F = TypeVar("F", bound=msgspec.Struct)
@@ -216,7 +217,9 @@ def _error_middleware(guard: Guard, connections: Connections) -> Any:
             response = _problem(refused.status, str(refused), headers=refused.headers)
         except web.HTTPException as error:  # of aiohttp: no such path, no such method
             allow = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
-            response = _problem(error.status, error.reason, headers=allow)
+            missing = error.status == web.HTTPNotFound.status_code
+            why = f"{error.reason}: /openapi.json lists what there is" if missing else error.reason
+            response = _problem(error.status, why, headers=allow)
         except NotFound as error:
             response = _problem(404, str(error))
         except StoreError as error:  # of the service, not of what was sent
@@ -262,11 +265,20 @@ def _problem(
     )
 
 
+def _field_meant(error: str, form: type[msgspec.Struct]) -> str:
+    """What to say of an unknown field of a request; "" of any other error."""
+    if "$." in error or "unknown field `" not in error:
+        return ""
+    near = closest(error.split("`")[1][:100], form.__struct_fields__)
+    return f"; did you mean '{near}'?" if near else f"; it has {', '.join(form.__struct_fields__)}"
+
+
 def _read(body: bytes, form: type[F]) -> F:
     try:
         return msgspec.json.decode(body, type=form)
     except msgspec.ValidationError as error:
-        raise Refused(422, f"the request does not have the expected form: {error}") from None
+        what = f"the request does not have the expected form: {error}"
+        raise Refused(422, f"{what}{_field_meant(str(error), form)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Refused(400, f"the request is not JSON: {error}") from None
     except RecursionError:

@@ -1,6 +1,5 @@
 """Runs: what each is, what people say of it, and how one is found."""
 
-import difflib
 import math
 import re
 import sqlite3
@@ -15,7 +14,7 @@ import msgspec
 from assay._store import rows
 from assay._store.connection import File
 from assay._store.integrity import COVERED, amended, digest, insert, run_id, seal
-from assay.errors import InputError
+from assay.errors import InputError, did_you_mean
 from assay.sample import Sample
 
 # The value of a parameter, as it stands in a table.
@@ -366,9 +365,8 @@ class Runs(File):
         names = [known for (known,) in self.query("SELECT name FROM descriptions WHERE name != ''")]
         if of_sweep := [known for known in names if known.startswith(f"{name}/")]:
             return f"it is a sweep of {len(of_sweep)} runs: name one, such as '{of_sweep[-1]}'"
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        return f"{hint}`assay runs` lists them, with the ids that they can be named by as well"
+        listed = "`assay runs` lists them, with the ids that they can be named by as well"
+        return f"{did_you_mean(name, names)} {listed}".lstrip()
 
     def describe(self, run: str, description: Description) -> None:
         """Keep what people say of a run, in the place of what they said before.

@@ -1,6 +1,5 @@
 """The scores of a store, and the alerts that were raised over them."""
 
-import difflib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from assay._store.integrity import (
 )
 from assay._store.judges import Replies
 from assay._store.schema import Stored
-from assay.errors import InputError
+from assay.errors import InputError, did_you_mean
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome
@@ -135,11 +134,11 @@ class Samples(File):
         sql = f"SELECT id FROM samples WHERE run = {rows.NAME} AND row = ?"
         number = int(sample_id) if sample_id.isdecimal() and len(sample_id) < _DIGITS else 0
         meant = [name for (name,) in self.query(sql, run, number)]
+        hint = f"did you mean '{meant[0]}'?" if meant else ""
         if not meant:
             sql = f"SELECT id FROM samples WHERE run = {rows.NAME} ORDER BY row LIMIT ?"
             names = [name for (name,) in self.query(sql, run, _COMPARED)]
-            meant = difflib.get_close_matches(sample_id, names, n=1, cutoff=0.7)
-        hint = f"did you mean '{meant[0]}'?" if meant else "`assay show` names some"
+            hint = did_you_mean(sample_id, names, cutoff=0.7) or "`assay show` names some"
         return InputError(f"run {run} has no sample '{sample_id}'", hint)
 
     def sample_at(self, run: str, row: int) -> Sample:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+from assay._text import memoized
 from assay._text.sentences import Span
 from assay._text.words import STOP_WORDS, words
 
@@ -59,6 +60,7 @@ _FORM = re.compile(
     rf"\b(?P<form>{'|'.join(sorted(map(re.escape, _FORMS), key=len, reverse=True))})(?P<s>s?)\b",
     re.IGNORECASE,
 )
+_INITIAL = re.compile(r"\b[A-Za-z]")
 _JOINING = r"(?:(?:of|and|the|for|in|on|de)\s+)?"
 
 
@@ -79,9 +81,8 @@ def as_written(
         for match in itertools.islice(_SHORT.finditer(text), _MOST)
         if match[0].lower() not in known and (name := _written_out(match[0], beside))
     ]
-    shorts = {each[0]: None for part in beside for each in _SHORT.finditer(part)}
-    for short in list(shorts)[:_MOST]:
-        match = _pattern(short).search(text)
+    for short in _shorts(tuple(beside)):
+        match = _pattern(short).search(text) if _may_hold(text, short) else None
         if match and _is_name(match[0], short) and _is_new(match[0], known):
             edits.append((match.span(), short))
     edits += _in_other_words(text, beside)
@@ -111,10 +112,31 @@ def _written_out(short: str, beside: Sequence[str]) -> str:
     names = {
         match[0]
         for part in beside
+        if _may_hold(part, short)
         for match in _pattern(short).finditer(part)
         if _is_name(match[0], short)
     }
     return names.pop() if len({name.lower() for name in names}) == 1 else ""
+
+
+@memoized(64, longest=50_000, size=lambda texts: sum(map(len, texts)))
+def _shorts(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The first short forms that texts hold, each once."""
+    matches = itertools.chain.from_iterable(map(_SHORT.finditer, texts))
+    return tuple(dict.fromkeys(match[0] for match in matches))[:_MOST]
+
+
+@memoized(2048, longest=2000)
+def _initials(text: str) -> str:
+    return "".join(_INITIAL.findall(text)).lower()
+
+
+def _may_hold(text: str, short: str) -> bool:
+    """Whether words of a text begin with these letters in order: patterns take long to compile."""
+    initials = iter(_initials(text))
+    known = _KNOWN.get(short, "")
+    letters = short.lower() if " " in known or not known else known[:1]
+    return not text.isascii() or all(letter in initials for letter in letters)
 
 
 @cache

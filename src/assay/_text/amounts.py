@@ -145,6 +145,13 @@ _FRACTION = re.compile(
     rf"(?<!and )(?<!and a )\b(?:{'|'.join(_FRACTIONS)})\b(?!\s(?:hour|year|million|an?)\b)",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
+_LETTERS = re.compile(r"[a-z]+")
+_SAYING = frozenset(
+    word
+    for each in (*SMALL, *TENS, *SCALES, *_DAYS, *_FRACTIONS, "hundred dozen")
+    for word in each.replace("-", " ").split()
+) - {"a"}
 _SCALED = re.compile(
     r"\bin\s(?:[\w$€£.]+\s)?(?P<scale>thousand|million|billion|trillion)s?\b"
     r"|\((?:in\s)?(?:[\w$€£]+\s)?(?P<inside>thousand|million|billion|trillion)s?\)",
@@ -220,6 +227,8 @@ class Amount:
 @memoized(1024, longest=2000)
 def amounts(text: str) -> tuple[Amount, ...]:
     """The amounts and dates of a text in its usual form, in order."""
+    if not _may_state(text):
+        return ()
     separate: list[Amount] = []
     taken = bytearray(len(text))
     for kind in (_dates, _fractions, _numbers):
@@ -235,6 +244,16 @@ def amounts(text: str) -> tuple[Amount, ...]:
         else:
             joined.append(amount)
     return tuple(joined)
+
+
+def _may_state(text: str) -> bool:
+    """Whether a text has a digit or a word that an amount or a date cannot do without."""
+    lowered = text.lower()
+    return (
+        not text.isascii()
+        or _DIGIT.search(text) is not None
+        or not _SAYING.isdisjoint(_LETTERS.findall(lowered))
+    )
 
 
 def _goes_on(amount: Amount, other: Amount, text: str) -> bool:

@@ -7,7 +7,7 @@ the subject it lacks. Where it is not sure what belongs together, the sentence s
 import re
 from typing import NamedTuple
 
-from assay._text import verbs
+from assay._text import memoized, verbs
 from assay._text.asides import (
     CLAUSAL,
     LEADS,
@@ -27,6 +27,7 @@ from assay._text.grammar import (
     PRONOUNS,
     SUBORDINATORS,
     Words,
+    read_words,
 )
 from assay._text.predicates import (
     Subject,
@@ -82,8 +83,14 @@ _LONGEST_ASIDE = 14  # words between two commas
 
 def parts(sentence: str) -> list[Part]:
     """The parts of a sentence in order; the sentence itself where it is one or unsure."""
-    whole = [Part(sentence, 0, len(sentence))]
-    words = Words(sentence)
+    return list(_parts(sentence))
+
+
+@memoized(512, longest=1000)
+def _parts(sentence: str) -> tuple[Part, ...]:
+    # An answer is cut into statements, and each of these is read again by the judge's rules.
+    whole = (Part(sentence, 0, len(sentence)),)
+    words = read_words(sentence)
     if not 2 < len(words) < _LONGEST or words.text(0) in _DEPENDENT or sentence[0] in "\"“'‘«":
         return whole
     if words.is_tangled or _ATTRIBUTED.search(sentence):
@@ -95,7 +102,7 @@ def parts(sentence: str) -> list[Part]:
         end = len(sentence[:stop].rstrip())
         text = f"{cut.before} {sentence[cut.text : end]}{cut.after}".lstrip()
         clauses.append(Part(text, cut.start, end))
-    return clauses or whole
+    return tuple(clauses) or whole
 
 
 class _Reader:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from assay._text import verbs
+from assay._text import memoized, verbs
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -64,6 +64,11 @@ _SHORT_VERB = re.compile(
 _SHORT_VERBS = {"s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would", "m": "are"}
 
 
+_NO_FORMS: frozenset[str] = frozenset()
+_PAST = frozenset({"past"})
+_UNKNOWN_PRESENT = re.compile(r"[a-z]{3,}[a-rt-z]s")
+
+
 class Token(NamedTuple):
     """A word, number, mark, or what stands in brackets or quotation marks as one."""
 
@@ -91,19 +96,28 @@ def _tokens(sentence: str) -> Iterator[Token]:
         yield Token(text.lower(), start, end, sort, text[:1].isupper())
 
 
+def _auxiliary(word: str) -> str:
+    short = _CONTRACTED.match(word)
+    if short:
+        word = {"ca": "can", "wo": "will"}.get(short["verb"], short["verb"])
+    return _AUXILIARIES.get(word, "")
+
+
 class Words:
-    """The tokens of one sentence."""
+    """The tokens of one sentence, which do not change: what is told of them is told once."""
 
     def __init__(self, sentence: str) -> None:
         self.sentence = sentence
-        self.tokens = list(_tokens(sentence))
+        self.tokens = tuple(_tokens(sentence))
+        self._texts = {i: token.text for i, token in enumerate(self.tokens)}
+        self._finite: dict[tuple[int, int], str] = {}
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     def text(self, i: int) -> str:
         """The word at a place in small letters; "" outside the sentence."""
-        return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
+        return self._texts.get(i, "")
 
     def slice(self, begin: int, end: int) -> str:
         """The sentence from the token at `begin` to the one before `end`, as it is written."""
@@ -141,17 +155,24 @@ class Words:
 
     def auxiliary(self, i: int) -> str:
         """Which of "be", "have" and "modal" a word is; "" for any other."""
-        word = self.text(i)
-        short = _CONTRACTED.match(word)
-        if short:
-            word = {"ca": "can", "wo": "will"}.get(short["verb"], short["verb"])
-        return "" if self.is_name(i) else _AUXILIARIES.get(word, "")
+        return self._auxiliaries.get(i, "")
+
+    @cached_property
+    def _auxiliaries(self) -> dict[int, str]:
+        kinds = {i: _auxiliary(word) for i, word in self._texts.items() if not self.is_name(i)}
+        return {i: kind for i, kind in kinds.items() if kind}
 
     def forms(self, i: int) -> frozenset[str]:
         """What forms of a verb a word may be; none for a name."""
-        if self.is_mark(i) or self.tokens[i].sort != "word" or self.is_name(i):
-            return frozenset()
-        return verbs.forms(self.text(i))
+        return self._forms.get(i, _NO_FORMS)
+
+    @cached_property
+    def _forms(self) -> dict[int, frozenset[str]]:
+        return {
+            i: verbs.forms(token.text)
+            for i, token in enumerate(self.tokens)
+            if token.sort == "word" and not (i and token.capital)
+        }
 
     def is_plural(self, i: int) -> bool:
         """Whether a noun phrase that ends there is of many."""
@@ -180,14 +201,20 @@ class Words:
         Kinds: "be", "have", "modal", "past" (no participle), "both", "present", "base". `subject`
         is where the subject begins; -1 where the verb goes on with one named before.
         """
+        kind = self._finite.get((i, subject))
+        if kind is None:
+            kind = self._finite[i, subject] = self._read_finite(i, subject)
+        return kind
+
+    def _read_finite(self, i: int, subject: int) -> str:
         alone = subject < 0
         if not (alone or self._may_have_subject(i, subject)):
             return ""
         kind = self.auxiliary(i)
         forms = self.forms(i)
-        if kind or (forms == frozenset({"past"}) and self.text(i + 1) != "of"):
+        if kind or (forms == _PAST and self.text(i + 1) != "of"):
             return kind or "past"
-        if not alone and self._verb_ahead(i + 1):
+        if not alone and i + 1 in self._before_verbs:
             return ""
         if "past" in forms and ("base" not in forms or not self._is_plural_subject(subject, i)):
             return self._past(i, alone=alone)
@@ -245,7 +272,7 @@ class Words:
 
     def _is_unknown_present(self, i: int, subject: int) -> bool:
         """Only an object makes a verb of what no list holds."""
-        word = re.fullmatch(r"[a-z]{3,}[a-rt-z]s", self.text(i))
+        word = _UNKNOWN_PRESENT.fullmatch(self.text(i))
         object_ = self.text(i + 1) in DETERMINERS - {"all", "both"} or self.is_number(i + 1)
         return (
             bool(word)
@@ -295,17 +322,20 @@ class Words:
     def _is_name_alone(self, i: int) -> bool:
         return self.is_name(i) and i > 0
 
-    def _verb_ahead(self, i: int) -> bool:
-        """Whether a surer verb follows in the same clause, so that the one before was none."""
-        for k in range(i, len(self.tokens)):
+    @cached_property
+    def _before_verbs(self) -> frozenset[int]:
+        """Where a surer verb stands or follows in the same clause: one before that is none."""
+        places = []
+        ahead = False
+        for k in range(len(self.tokens) - 1, -1, -1):
             word = self.text(k)
             if self.is_mark(k) or word in CONJUNCTIONS or word in SUBORDINATORS:
-                return False
-            if self.text(k - 1) != "to" and (
-                self.auxiliary(k) or self.forms(k) == frozenset({"past"})
-            ):
-                return True
-        return False
+                ahead = False
+            elif self.text(k - 1) != "to" and (self.auxiliary(k) or self.forms(k) == _PAST):
+                ahead = True
+            if ahead:
+                places.append(k)
+        return frozenset(places)
 
     @cached_property
     def is_tangled(self) -> bool:
@@ -314,6 +344,12 @@ class Words:
             return True
         quoted = (t.text for t in self.tokens if t.sort == "opaque" and t.text[0] in '"“«')
         return any(len(text.split()) > 3 for text in quoted)
+
+
+@memoized(512, longest=1000)
+def read_words(sentence: str) -> Words:
+    """The tokens of a sentence; of one that was read lately the same ones."""
+    return Words(sentence)
 
 
 _NUMERALS = frozenset(

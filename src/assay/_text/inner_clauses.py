@@ -16,6 +16,7 @@ from assay._text.grammar import (
     PRONOUNS,
     SUBORDINATORS,
     Words,
+    read_words,
 )
 from assay._text.words import stem
 
@@ -71,7 +72,7 @@ _UNKNOWN = re.compile(r"[a-z]{3,}[a-rt-z]s")
 
 def inner_clauses(sentence: str) -> Iterator[Inner]:
     """The clauses that stand within a sentence, as far as they are surely read."""
-    words = Words(sentence)
+    words = read_words(sentence)
     unsure = sentence.rstrip().endswith("?") or any(t.text in _UNSURE for t in words.tokens)
     if unsure or not 2 < len(words) <= _LONGEST:
         return
@@ -88,7 +89,7 @@ def inner_clauses(sentence: str) -> Iterator[Inner]:
             end = min((j for j in found if j > k), default=len(words))
             if noun:
                 text = f"{noun} was {words.slice(k, min(end, _end(words, k, found)))}"
-                yield Inner(text, len(Words(noun)))
+                yield Inner(text, len(read_words(noun)))
 
 
 def verb_places(words: Words) -> set[int]:
@@ -108,7 +109,7 @@ def _inner(clause: _Clause, words: Words, verb: int, end: int) -> Inner:
     last = _last_of_group(words, verb) if clause.object else end
     parts = [clause.subject, words.slice(verb, last), clause.object]
     parts += [words.slice(last, end) if last < end else "", clause.lead]
-    return Inner(" ".join(filter(None, parts)), len(Words(clause.subject)))
+    return Inner(" ".join(filter(None, parts)), len(read_words(clause.subject)))
 
 
 def _last_of_group(words: Words, verb: int) -> int:

@@ -157,6 +157,7 @@ NAMES = {
     "CYRILLIC": "a language in Cyrillic letters",
 }  # fmt: skip
 _SAYINGS: dict[str, set[str]] = {}
+_NO_LANGUAGES: set[str] = set()
 for _lists in (_COMMON, _FURTHER):
     for _name, _words in _lists.items():
         for _common in _words.split() if _name != "en" else ():
@@ -179,11 +180,13 @@ def _surely_other(text: str) -> str:
     foreign = english = 0
     for written in tokens:
         word = written.lower()
+        languages = _SAYINGS.get(word, _NO_LANGUAGES)
         # A name has letters of its own language in any other: Łódź, Erdoğan.
-        own = _OWN_LETTER.search(written) if written == word else None
-        languages = _SAYINGS.get(word, set()) | ({_LETTERS_OF[own[0]]} if own else set())
-        hits.update(languages)
-        foreign += bool(languages) and word not in _AMBIGUOUS
+        if written == word and not word.isascii() and (own := _OWN_LETTER.search(word)):
+            languages = languages | {_LETTERS_OF[own[0]]}
+        if languages:
+            hits.update(languages)
+            foreign += word not in _AMBIGUOUS
         english += word in _COMMONEST and word not in _AMBIGUOUS
     if foreign < max(_SURE + 2 * english, _LEAST * len(tokens)):
         return ""

@@ -121,8 +121,13 @@ def by_sign(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The numbers in digits with a minus before them, and those without, in plain form."""
     signed: tuple[set[str], set[str]] = set(), set()
     for match in _WITH_SIGN.finditer(text):
-        signed[match["minus"] is None].update(numbers(match["number"]))
+        signed[match["minus"] is None].update(_plain_forms(match["number"]))
     return frozenset(signed[0]), frozenset(signed[1])
+
+
+@memoized(4096, longest=40)
+def _plain_forms(number: str) -> tuple[str, ...]:
+    return tuple(numbers(number))
 
 
 def _add_spelled(text: str, spellings: dict[str, str]) -> None:
@@ -366,7 +371,7 @@ _RULES: dict[str, Callable[[str], str]] = {
 }
 # Whether there is anything to look at: most sentences have nothing.
 _HINT = re.compile(
-    rf"\d|\b(?:Q[1-4]|FY|in\s(?:{_any(_MONTHS)}))\b|\b(?:{_any(_DAYS)})\b|{_any(_UNIT_WORDS)}"
+    rf"\d|\b(?:Q[1-4]|FY|in\s(?:{_any(_MONTHS)})|{_any(_DAYS)})\b|(?<!\w)(?:{_any(_UNIT_WORDS)})"
     r"|[\u00ad\u200b\u2060\ufeff]"
 )
 

@@ -17,6 +17,7 @@ from assay._text.grammar import (
     PREPOSITIONS,
     SUBORDINATORS,
     Words,
+    read_words,
 )
 from assay._text.inner_clauses import behind_lead, inner_clauses, verb_places
 from assay._text.plain_order import plainly
@@ -124,6 +125,7 @@ _CHAINS = {
 }
 _BEFORE_ORDERS = frozenset("please do not never always don't don’t".split())
 _CONDITIONS = frozenset("if unless whether".split())
+_NEGATED = re.compile(r"n['’]t$")
 _PARTICLES = frozenset("off out away back".split())  # "sent off the player"
 _TAKES_OVER = frozenset((verb, "over") for verb in ("take", "takes", "took", "taken"))
 _LONGEST = 45  # words of a clause
@@ -144,7 +146,7 @@ def predications(sentence: str) -> tuple[Predication, ...]:
 def _inner(sentence: str) -> Iterator[Predication | None]:
     """What its inner clauses say."""
     for text, verb in inner_clauses(sentence):
-        words = Words(text)
+        words = read_words(text)
         main = subject_with_verb(words, 0, verb, verb).main
         yield _Reader(words, 0, verb, main).read()
 
@@ -207,11 +209,12 @@ def _changed(sentence: str) -> Iterator[Predication]:
 
 def content(text: str) -> Stems:
     """The stems of a text's content words, "taught" as "teach"."""
-    return frozenset(stems_of(token.text for token in Words(text).tokens if token.sort != "mark"))
+    tokens = read_words(text).tokens
+    return frozenset(stems_of(token.text for token in tokens if token.sort != "mark"))
 
 
 def _read(text: str) -> Predication | None:
-    words = Words(text)
+    words = read_words(text)
     if not 2 < len(words) <= _LONGEST:
         return None
     lead = read_lead(words)
@@ -345,7 +348,7 @@ class _Reader(Clause):
         for k in places:
             word = self.words.text(k)
             self.negated ^= word in _NOT or word == "cannot" or word.endswith(("n't", "n’t"))
-            plain = re.sub(r"n['’]t$", "", word)
+            plain = _NEGATED.sub("", word)
             plain = {"ca": "can", "wo": "will"}.get(plain, plain)
             self.modality = _MODALITIES.get(plain, self.modality)
 
@@ -472,11 +475,8 @@ class _Reader(Clause):
         texts = [token.text for token in self.words.tokens[: self._end() + 1]]
         unsure = self.negated and any(text in {"because", "but"} for text in texts[self.main :])
         unsure = unsure or "either" in texts or self.words.sentence.rstrip().endswith("?")
-        return (
-            ""
-            if unsure or not _CONDITIONS.isdisjoint(t.text for t in self.words.tokens)
-            else self.modality
-        )
+        unsure = unsure or not _CONDITIONS.isdisjoint(t.text for t in self.words.tokens)
+        return "" if unsure else self.modality
 
     def _core(self, barred: Stems) -> tuple[str, ...]:
         stems = self.in_order(0, self._end())

@@ -322,13 +322,14 @@ for _first_stem, _others in list(OPPOSITES.items()):
 
 def opposite(first: str, second: str) -> bool | None:
     """Whether two stems are opposites of which neither need hold (True), or one must (False)."""
-    exclusive = OPPOSITES.get(first, {}).get(second)
-    if exclusive is not None:
-        return exclusive
+    opposites = OPPOSITES.get(first)
+    if opposites and second in opposites:
+        return opposites[second]
     if one_of_a_kind(first, second):
         return True
-    short, long = sorted((first, second), key=len)
-    return False if len(short) > 3 and any(long == f"{p}{short}" for p in _PREFIXES) else None
+    short, long = (first, second) if len(first) <= len(second) else (second, first)
+    denied = len(short) > 3 and long.endswith(short) and long[: -len(short)] in _PREFIXES
+    return False if denied else None
 
 
 def one_of_a_kind(first: str, second: str) -> bool:

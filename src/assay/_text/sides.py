@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from assay._text import relations, verbs
@@ -12,7 +14,6 @@ from assay._text.words import STOP_WORDS, stem
 # ruff: noqa: SIM905 - word lists read better as prose
 
 Stems: TypeAlias = frozenset[str]
-
 
 _IRRELEVANT = frozenset(
     map(
@@ -28,11 +29,11 @@ _SEQUENCES = frozenset(map(stem, [*_ORDERS, "then", "first"]))
 # Stands for what "it" means.
 IT = frozenset({"(it)"})
 _NOW, _THEN = frozenset({"(now)"}), frozenset({"(then)"})
-_ONE = frozenset({"on", "one"})
-_PLAIN = frozenset({"high", "large", "amount"})
+_ONE, _PLAIN = frozenset({"on", "one"}), frozenset({"high", "large", "amount"})
 _BECOMING = frozenset("become becomes became get gets got grow grows grew".split())
 _MEANT = frozenset("it he she they him her them".split())
 _POSSESSIVES = frozenset("its his her their".split())
+_ORDERING = frozenset({*_ORDERS, "behind", "because", "then"})
 _RACES = frozenset(map(stem, ["finish", "arrive", "end", "come", "place"]))
 
 
@@ -99,11 +100,17 @@ class Clause:
 
     def in_order(self, begin: int, end: int) -> list[str]:
         """The same as a list; "May" is a month where it has a capital."""
-        return stems_of(
-            "month" if token.text == "may" and token.capital else token.text
-            for token in self.words.tokens[begin:end]
+        return [*chain.from_iterable(self._stems[begin:end])]
+
+    @cached_property
+    def _stems(self) -> list[list[str]]:
+        """The stems of each token."""
+        return [
+            stems_of(["month" if token.text == "may" and token.capital else token.text])
             if token.sort != "mark"
-        )
+            else []
+            for token in self.words.tokens
+        ]
 
     def _phrase(self, begin: int, end: int) -> Stems:
         """The stems of a noun phrase without whose it is: "Ann's husband" is no Ann."""
@@ -346,18 +353,15 @@ class Clause:
 
     def _ends_second(self, end: int, begin: int) -> bool:
         words = self.words
+        own = {words.text(k) for k in range(self.begin, self.verb)}  # "colonies near wheat"
         return bool(
             words.is_mark(end)
-            or (words.text(end) in PREPOSITIONS - {"of"} - self._joined())
+            or (words.text(end) in PREPOSITIONS - {"of"} - own)
             or words.auxiliary(end)
             or words.text(end) in SUBORDINATORS
             or (words.text(end) == "but" and end > begin)
             or (words.text(end) == "and" and words.finite(end + 1))
         )
-
-    def _joined(self) -> set[str]:
-        """The prepositions within the subject: "the exam in law", "colonies near wheat"."""
-        return {self.words.text(k) for k in range(self.begin, self.verb)} & PREPOSITIONS
 
     def _owner(self) -> tuple[Stems, Stems]:
         """Of "the boiler of the Halden" the latter and "boiler"."""
@@ -380,6 +384,8 @@ class Clause:
         orders = []
         for k in range(len(words)):
             word = words.text(k)
+            if word not in _ORDERING:
+                continue
             idiom = word == "after" and words.text(k - 1) in {"named", "look", "looks", "looked"}
             races = not _RACES.isdisjoint(self.in_order(self.verb, k))
             if word == "behind" and races:
@@ -469,6 +475,10 @@ def namings(sentence: str) -> Iterator[tuple[str, str, Stems, Ordered]]:
                 yield match[0], noun, holder, role
 
 
+_PART = re.compile(r"[\w.,%$€£]+")
+_POSSESSIVE = re.compile(r"['’]s?\b")
+
+
 def stems_of(texts: Iterable[str]) -> list[str]:
     """The stems of content words in order, without what says how many or denies."""
     stems = []
@@ -486,5 +496,5 @@ def _parts(text: str) -> list[str]:
     """The words of a token: "air-conditioned" is two, "Ann's" one, "don't" none."""
     if text.endswith(("n't", "n’t")):
         return []
-    words = re.findall(r"[\w.,%$€£]+", re.sub(r"['’]s?\b", "", text))
+    words = _PART.findall(_POSSESSIVE.sub("", text))
     return [plain for word in words if (plain := word.strip(".,"))]

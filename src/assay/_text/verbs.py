@@ -175,10 +175,8 @@ def forms(word: str) -> frozenset[str]:
     """What a word may be: "base", "s", "past", "participle", "ing"; nothing if it is no verb."""
     listed = _FORMS.get(word)
     if listed is not None:
-        return frozenset(listed)
-    if re.fullmatch(r"[a-z]{3,}ed", word) and word not in _NO_PAST:
-        return frozenset({"past", "participle"})
-    return frozenset()
+        return listed
+    return _ENDED if _ENDED_IN_ED.fullmatch(word) and word not in _NO_PAST else _NONE
 
 
 def is_known(word: str) -> bool:
@@ -209,7 +207,10 @@ _IRREGULAR_BASES |= {f"{verb}ed": verb for verb in ("succeed", "exceed", "procee
 _NEVER_PASSIVE = {past(base) for base in _INTRANSITIVE}
 _NOUNS = {word for base in _ALSO_NOUNS.split() for word in (base, third_person(base))}
 _NOUNS |= set(_ALSO_ADJECTIVES.split())
-_FORMS: dict[str, set[str]] = {}
+_FORMS: dict[str, frozenset[str]] = {}
+_ENDED_IN_ED = re.compile(r"[a-z]{3,}ed")
+_NONE: frozenset[str] = frozenset()
+_ENDED = frozenset({"past", "participle"})
 _BASES: dict[str, str] = {}
 
 
@@ -233,7 +234,7 @@ def _learn(base: str) -> None:
         (third[0] if third else second, "participle"),
         (ing, "ing"),
     ):
-        _FORMS.setdefault(word, set()).add(form)
+        _FORMS[word] = _FORMS.get(word, _NONE) | {form}
 
 
 for _base in dict.fromkeys([*_VERBS.split(), *_ALSO_NOUNS.split(), *_IRREGULARS]):

@@ -64,6 +64,10 @@ _REWRITES = tuple(
         (r"used to", "formerly"),
     )
 )
+_ANY_REWRITE = re.compile("|".join(pattern.pattern for pattern, _ in _REWRITES), re.IGNORECASE)
+_CONTRACTED = re.compile(r"n't\b", re.IGNORECASE)
+_CANNOT = re.compile(r"\bcan't\b|\bcan not\b", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"'s?$")
 _TOKEN = re.compile(
     r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*(?:\d+)?|[,;:()\u2013\u2014]|[%$€£]"
 )
@@ -236,9 +240,10 @@ def wordings(sentence: str) -> tuple[Wording, ...]:
 
 def _plain(sentence: str) -> str:
     text = sentence.replace("’", "'")
-    for pattern, instead in _REWRITES:
-        text = pattern.sub(instead, text)
-    return re.sub(r"(?i)\bcan't\b|\bcan not\b", "cannot", re.sub(r"(?i)n't\b", " not", text))
+    if _ANY_REWRITE.search(text):  # a look for all at once is faster than for each
+        for pattern, instead in _REWRITES:
+            text = pattern.sub(instead, text)
+    return _CANNOT.sub("cannot", _CONTRACTED.sub(" not", text))
 
 
 def _read(tokens: Sequence[str]) -> Wording:
@@ -322,12 +327,13 @@ class _Reader:
         self.opens, self.quantity, self.currency = False, "", ""
 
 
+@memoized(4096, longest=40)
 def _item(word: str) -> Item:
     if word[0].isdigit() or word in _WORD_NUMBERS:
         return Item(word, _WORD_NUMBERS.get(word, word.replace(",", "")), "number")
     if word in _SMALL:
         return Item(word, _SMALL_SAME.get(word, word), "small")
-    plain = re.sub(r"'s?$", "", word)
+    plain = _POSSESSIVE.sub("", word)
     key = relations.concept(stem(verbs.base(plain))) or plain
     verb = bool(verbs.forms(plain))
     noun = not verb or verbs.is_also_noun(plain) or plain.endswith("ing")

@@ -248,7 +248,7 @@ class Benchmark:
     # How many rows of each kind are taken unless told otherwise; None for all.
     kinds: Mapping[str, int | None] = field(default_factory=lambda: {"": None})
     kind: Callable[[Record], str] = lambda _: ""  # which kind a row is of
-    whole: tuple[str, ...] = ()  # kinds that are never sampled: material, not what is measured
+    whole: tuple[str, ...] = ()  # kinds that are never sampled: texts, not what is measured
     title: Callable[[str], str] = lambda _: ""  # how the names of the figures of a kind begin
 
     def absent(self, data: Data) -> list[str]:

@@ -64,10 +64,10 @@ class Data:
         return records
 
 
-def thinned(records: Sequence[R], most: int | None) -> list[R]:
+def thinned(records: Sequence[R], limit: int | None) -> list[R]:
     """At most so many of them, the same ones every time, and those of fewer among those of more."""
     by_chance = sorted(records, key=lambda record: zlib.crc32(record["id"].encode()))
-    return by_chance[:most]
+    return by_chance[:limit]
 
 
 def dataset(record: Record) -> str:

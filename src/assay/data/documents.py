@@ -6,7 +6,7 @@ import json
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,6 +29,7 @@ _BEGINS: Final = re.compile(
 )
 _TEXTS: Final = ("page_content", "text", "content")
 _IDS: Final = ("id", "id_")
+_METADATA: Final = ("metadata", "meta")
 _TOKEN: Final = re.compile(
     r"(?P<text>'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
     r"|(?P<key>\b[A-Za-z_]\w*)[=](?!=)|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<quote>['\"])",
@@ -235,13 +236,8 @@ def printed_documents(cell: str) -> list[dict[str, Any]] | None:
         elif token["open"]:
             if depth == base and token["open"] == "(":
                 documents.append(_Document())
-            if (
-                key in ("metadata", "meta")
-                and documents
-                and token["open"] == "{"
-                and depth <= base + 1
-            ):
-                documents[-1].metadata = documents[-1].metadata or _literal(cell, token.start())
+            if key in _METADATA and token["open"] == "{" and depth <= base + 1:
+                _keep_metadata(documents, cell, token.start())
             depth += 1
         elif token["text"] and key:
             _keep_text(documents, key, token["text"], depth)
@@ -254,6 +250,11 @@ def printed_documents(cell: str) -> list[dict[str, Any]] | None:
 
 def _list_depth(cell: str) -> int:
     return 1 if cell.lstrip().startswith("[") else 0
+
+
+def _keep_metadata(documents: Sequence[_Document], cell: str, start: int) -> None:
+    if documents and not documents[-1].metadata:
+        documents[-1].metadata = _literal(cell, start)
 
 
 def _keep_text(documents: list[_Document], key: str, spelled: str, depth: int) -> None:

@@ -33,7 +33,7 @@ from assay.data.rows import Converter, Once, Reading, Record, Row, memory_record
 from assay.data.tables import SUFFIX, other_sheets, parted, sheet_records, table_records
 from assay.data.traces import trace_rows
 from assay.data.values import is_number, plain, unboxed
-from assay.errors import InputError
+from assay.errors import InputError, did_you_mean
 
 BUFFER = 1 << 20  # bytes fetched at a time: a request takes long, whatever it brings
 _URI = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
@@ -220,10 +220,9 @@ def _suffix(path: Path | Remote) -> str:
         refuse_endless(path)
     suffix = _without_gz(path).suffix.lower()
     if suffix not in _READERS:
-        close = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
-        hint = f"did you mean '{close[0]}'? " if close else ""
+        hint = did_you_mean(suffix, _READERS, cutoff=0.7)
         extension = f"the extension '{suffix}'" if suffix else "no extension"
-        remedy = f"{hint}known extensions are {_KNOWN}, each also with .gz"
+        remedy = f"{hint} known extensions are {_KNOWN}, each also with .gz".lstrip()
         raise InputError(f"the format of '{path}' is unknown: it has {extension}", remedy)
     return suffix
 

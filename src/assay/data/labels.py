@@ -29,7 +29,7 @@ from assay.data.values import (
     text,
     unboxed,
 )
-from assay.errors import InputError, Problem
+from assay.errors import InputError, Problem, did_you_mean
 
 Kind = Literal["sample", "statement", "pair"]
 
@@ -58,6 +58,8 @@ _PREFIXES: Final = ("label", "annotator", "rater", "expert", "vote", "rating")
 # How alike an unknown column and a known name have to be for one to be a slip of the other.
 _ALIKE_METRIC: Final = 0.85
 _ALIKE_PREFIX: Final = 0.8
+_NAME_IT: Final = "name its column 'label'"
+_MOST_HINTED: Final = 4  # columns that a message names as labels
 _DIGITS: Final = 9  # a longer number is the place of no statement
 _PARTS: Final = re.compile(r"([^ _.:-]+)([ _.:-].+)", re.DOTALL)
 _FIELD_OF: Final = {normal(name): key for key, names in COLUMNS.items() for name in names}
@@ -191,6 +193,7 @@ class _Reader:
     problems: list[Problem] = field(default_factory=list)
     absent: list[Problem] = field(default_factory=list)
     misspelt: dict[str, Problem] = field(default_factory=dict)
+    unread: dict[str, bool] = field(default_factory=dict)  # column -> whether it holds labels alone
     rows: int = 0
     seen: dict[Any, int] = field(default_factory=dict)
     kinds: dict[Kind, int] = field(default_factory=dict)
@@ -222,7 +225,8 @@ class _Reader:
         decided = _read("settled", cells, lambda v: number(v, self.levels))
         judgements = list(self._judgements(values, cells))
         if not judgements:
-            remedy = f"name its column 'label'; the columns are {columns}"
+            self._note_unread(values)
+            remedy = f"{_NAME_IT}; the columns are {columns}"
             raise _AbsentError("label", "there is no label", remedy)
         self._note_slips(row, values)
         for column, value, who, metric in judgements:
@@ -265,6 +269,34 @@ class _Reader:
             return number(unboxed(value), self.levels) is not None
         except FieldError:
             return False
+
+    def _note_unread(self, values: Mapping[str, Any]) -> None:
+        """Note which columns of unknown names hold labels, and nothing else."""
+        for column, value in values.items():
+            if normal(column) in _FIELD_OF:
+                continue
+            try:
+                is_label = number(unboxed(value), self.levels) is not None
+            except FieldError:
+                self.unread[column] = False
+            else:
+                if is_label:
+                    self.unread.setdefault(column, True)
+
+    def _hint(self) -> str:
+        """How to name the columns that hold labels, "" if there are none or many."""
+        columns = [column for column, labels_alone in self.unread.items() if labels_alone]
+        named = [f"'{column}'" for column in columns]
+        if not columns or len(columns) > _MOST_HINTED:
+            return ""
+        if len(columns) > 1:
+            renamed = " and ".join(f"'label_{column}'" for column in columns)
+            whose = f"if each is an annotator's call them {renamed}"
+            return f"{' and '.join(named)} look like labels: {whose}, else name one 'label'"
+        if _VERDICTS.get(normal(columns[0])) == 0:
+            turned = "exchange yes and no, since a high label means good"
+            return f"{named[0]} looks like it: rename it to 'label' and {turned}"
+        return f"{named[0]} looks like it: rename it to 'label' if a high one means good"
 
     def _near(self, column: str, values: Mapping[str, Any]) -> str | None:
         """The name that an unknown column was meant to have, None if it is like none."""
@@ -311,7 +343,9 @@ class _Reader:
         fields = {problem.field for problem in self.absent}
         if len(self.absent) == self.rows and len(fields) == 1:  # said once, not for every row
             first = self.absent[0]
-            self.absent = [Problem(f"{first.what} in any row of '{name}'", first.remedy)]
+            hint = self._hint() if fields == {"label"} else ""
+            remedy = first.remedy.replace(_NAME_IT, hint, 1) if hint else first.remedy
+            self.absent = [Problem(f"{first.what} in any row of '{name}'", remedy)]
         self.problems = sorted(self.problems + self.absent, key=lambda problem: problem.row or 0)
         if not self.labels and not self.problems:
             remedy = "fill in at least one label" if self.empty else "give at least one row"
@@ -447,6 +481,5 @@ def _number_of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, floa
         return False, _VERDICTS[key]
     if key in _PREFERENCES and not levels:
         return True, _PREFERENCES[key]
-    near = difflib.get_close_matches(key, levels or _VERDICTS, n=1, cutoff=0.75)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    raise FieldError(f"is {describe(value)}, which is not a label", hint + _REMEDY)
+    hint = did_you_mean(key, levels or _VERDICTS, cutoff=0.75)
+    raise FieldError(f"is {describe(value)}, which is not a label", f"{hint} {_REMEDY}".lstrip())

@@ -1,7 +1,6 @@
 """Parquet files: rows of a batch, none of them longer than a row of text may be."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from assay.data.columns import refuse_doubled
@@ -17,8 +16,8 @@ _SPLIT: Final = "split its texts, or leave the column out of the file"
 def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
     """Records of a Parquet file.
 
-    A few kilobytes may unpack to any size: the sizes of the pages are added up before they are
-    unpacked, and texts that stand there once for many rows are kept once.
+    A few kilobytes may unpack to any size: what the footer says of it is looked at before, and
+    texts that stand there once for many rows are kept once.
     """
     try:
         from pyarrow import ArrowException
@@ -30,88 +29,56 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
     with opened() as stream:
         try:
             about = ParquetFile(stream).metadata
-            groups = [_chunks(stream, about.row_group(n)) for n in range(about.num_row_groups)]
+            groups = [about.row_group(n) for n in range(about.num_row_groups)]
             stream.seek(0)
             file = ParquetFile(stream, metadata=about, read_dictionary=_repeated(groups))
             refuse_doubled(file.schema_arrow.names)
-            for group, chunks in enumerate(groups):
-                size = _batch_rows(about.row_group(group).num_rows, chunks, number)
-                for batch in file.iter_batches(batch_size=size, row_groups=[group]):
+            for place, group in enumerate(groups):
+                size = _batch_rows(group, number)
+                for batch in file.iter_batches(batch_size=size, row_groups=[place]):
                     yield from _bounded(batch, number)
                     number += batch.num_rows
-        except (ArrowException, UnicodeDecodeError, OverflowError, _NoPage) as error:
+        except (ArrowException, UnicodeDecodeError, OverflowError) as error:
             message = f"the Parquet file cannot be read past row {number}: {error}"
             raise InputError(message, "the file is damaged; fetch it again") from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    """A column within a group of rows, as its pages say; the file's footer may say less.
-
-    Attributes:
-        name: The column.
-        n_values: Values, those of lists counted one by one.
-        size: Bytes of all pages, unpacked.
-        largest: Bytes of the largest page, unpacked: no value is longer.
-        is_text: Whether the values are as long as they like.
-        in_dictionary: Whether values may be kept once for many rows.
-        in_differences: Whether values may be kept as what differs from the one before.
-    """
-
-    name: str
-    n_values: int
-    size: int
-    largest: int
-    is_text: bool
-    in_dictionary: bool
-    in_differences: bool
+def _columns(group: Any) -> list[Any]:
+    """What the footer says of the columns of a group of rows."""
+    return [group.column(n) for n in range(group.num_columns)]
 
 
-def _chunks(stream: IO[bytes], group: Any) -> list[_Chunk]:
-    return [_chunk(stream, group.column(n)) for n in range(group.num_columns)]
-
-
-def _chunk(stream: IO[bytes], column: Any) -> _Chunk:
-    pages = list(_pages(stream, column))
-    return _Chunk(
-        column.path_in_schema,
-        sum(page.n_values for page in pages if not page.is_dictionary),
-        sum(page.size for page in pages),
-        max((page.size for page in pages), default=0),
-        column.physical_type == "BYTE_ARRAY",
-        any(page.is_dictionary for page in pages),
-        "DELTA_BYTE_ARRAY" in column.encodings,
-    )
-
-
-def _repeated(groups: list[list[_Chunk]]) -> list[str]:
+def _repeated(groups: list[Any]) -> list[str]:
     """Columns whose texts, each written out for every row that has it, might fill the memory."""
     return [
         *{
-            chunk.name
-            for chunks in groups
-            for chunk in chunks
-            if chunk.is_text and chunk.in_dictionary and chunk.n_values * chunk.largest > _MAX_BYTES
+            column.path_in_schema
+            for group in groups
+            for column in _columns(group)
+            if column.physical_type == "BYTE_ARRAY"
+            and any(encoding.endswith("_DICTIONARY") for encoding in column.encodings)
+            and column.num_values * column.total_uncompressed_size > _MAX_BYTES
         }
     ]
 
 
-def _batch_rows(n_rows: int, chunks: list[_Chunk], before: int) -> int:
-    """How many rows of a group, which is said to have so many, are unpacked at once.
+def _batch_rows(group: Any, before: int) -> int:
+    """How many rows of a group are unpacked at once.
 
     Raises:
         InputError: If its rows are too long to be unpacked at all.
     """
-    rows = max(1, min([n_rows, *(chunk.n_values for chunk in chunks)]))
-    for chunk in chunks:
+    rows, per_row = max(1, group.num_rows), 0.0
+    for column in _columns(group):
         # A number takes up to eight bytes, however often it is written as one.
-        unpacked = max(chunk.size, 8 * chunk.n_values)
+        unpacked = max(column.total_uncompressed_size, 8 * column.num_values)
         if unpacked > rows * LONGEST_ROW:
             where = f"rows {before + 1} to {before + rows}" if rows > 1 else f"row {before + 1}"
-            fault = f"{where}: '{chunk.name}' unpacks to {unpacked / 2**20:,.0f} MiB"
+            fault = f"{where}: '{column.path_in_schema}' unpacks to {unpacked / 2**20:,.0f} MiB"
             raise InputError(f"{fault}, more than {LONGEST_ROW // 2**20} MiB a row", _SPLIT)
-    per_row = sum(chunk.size for chunk in chunks) / rows
-    per_row += sum(chunk.largest for chunk in chunks if chunk.in_differences)
+        per_row += column.total_uncompressed_size / rows
+        if "DELTA_BYTE_ARRAY" in column.encodings:  # each may repeat all of the one before it
+            per_row += column.total_uncompressed_size
     return max(1, min(_MAX_ROWS, int(_MAX_BYTES / max(1.0, per_row))))
 
 
@@ -207,103 +174,3 @@ def _arrow_text(cell: Any) -> str:
     if hasattr(cell, "as_buffer"):
         return bytes(cell.as_buffer()).decode(errors="backslashreplace")
     return f"({cell.type})"
-
-
-class _NoPage(ValueError):
-    """Where a page should begin there is none."""
-
-    def __init__(self, at: int) -> None:
-        super().__init__(f"no page begins at byte {at}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """The head of a page: its bytes here and unpacked, and how many values it has."""
-
-    packed: int
-    size: int
-    n_values: int
-    is_dictionary: bool
-
-
-def _pages(stream: IO[bytes], column: Any) -> Iterator[_Page]:
-    """The heads of a column's pages, in turn, as far as a reader of the column goes."""
-    at = column.data_page_offset
-    if column.has_dictionary_page and 0 < column.dictionary_page_offset < at:
-        at = column.dictionary_page_offset
-    end, values = at + column.total_compressed_size, 0
-    while at < end and values < column.num_values:
-        page, length = _page_at(stream, at)
-        values += 0 if page.is_dictionary else page.n_values
-        at += length + page.packed
-        yield page
-
-
-def _page_at(stream: IO[bytes], at: int) -> tuple[_Page, int]:
-    """The head of the page there, and its length."""
-    size = _HEAD
-    while True:
-        stream.seek(at)
-        content = stream.read(size)
-        try:
-            head, end = _struct(content, 0)
-            break
-        except IndexError:  # the page's least and greatest text stand in it, too
-            if len(content) < size or size > LONGEST_ROW:
-                raise _NoPage(at) from None
-            size *= 16
-    kinds = [head[n][1] for n in (_DATA, _DICTIONARY, _DATA_V2) if isinstance(head.get(n), dict)]
-    sizes = head.get(_SIZE), head.get(_PACKED), *kinds
-    if len(sizes) != 3 or not all(isinstance(n, int) and n >= 0 for n in sizes):
-        raise _NoPage(at)
-    return _Page(sizes[1], sizes[0], kinds[0], _DICTIONARY in head), end
-
-
-# Fields of a page's head, as the format numbers them; the first of each kind of page is how many
-# values it has. An index has none, and nobody writes one.
-_SIZE, _PACKED, _DATA, _DICTIONARY, _DATA_V2 = 2, 3, 5, 7, 8
-_HEAD: Final = 2**10
-
-
-def _struct(content: bytes, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """The fields of a struct of Thrift's compact protocol that begins there, and where it ends."""
-    fields: dict[int, Any] = {}
-    number = 0
-    while head := content[at]:
-        at += 1
-        if head >> 4:
-            number += head >> 4
-        else:
-            number, at = _integer(content, at)
-        fields[number], at = _field(content, at, head & 15, depth)
-    return fields, at + 1
-
-
-def _field(content: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if kind in (1, 2):  # true and false
-        return kind == 1, at
-    if kind == 3:  # a byte
-        return content[at], at + 1
-    if kind in (4, 5, 6):
-        return _integer(content, at)
-    if kind == 8:
-        length, at = _varint(content, at)
-        content[at + length]  # IndexError where it is cut
-        return None, at + length
-    if kind == 12 and depth < 4:
-        return _struct(content, at, depth + 1)
-    raise _NoPage(at)
-
-
-def _integer(content: bytes, at: int) -> tuple[int, int]:
-    value, at = _varint(content, at)
-    return value >> 1 ^ -(value & 1), at
-
-
-def _varint(content: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        value |= (content[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if content[at - 1] < 128 or shift > 63:
-            return value, at

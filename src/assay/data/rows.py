@@ -282,27 +282,34 @@ class _Fields:
                 continue
             ids = self.fields.get(ids_field)
             if name in self.whole and ids is not None and len(ids) < len(documents.texts):
-                documents = self.whole[
-                    name
-                ]  # with an id for each passage, these would be no passages
+                documents = self.whole[name]  # passages without an id each would be none
                 del self.passages[name]
             self.fields[name] = documents.texts
             if documents.rest:
                 self.metadata.setdefault(name, plain(documents.rest))
-            if self._filled(name) - self._filled(ids_field) and self._filled(ids_field):
-                fault = "is empty where a text is given, so the next text's id would be taken"
-                self.complain(ids_field, fault, "give each text its id")
-            # More may have been retrieved than was handed on: ids go on where the texts end.
-            handed = ids[: len(documents.texts)] if ids is not None and name == "contexts" else ids
-            if name == "contexts" and handed is not None and len(handed) < len(documents.texts):
-                fault = f"holds {len(handed)} ids for {len(documents.texts)} contexts"
-                remedy = "give one id for each context, in the same order; more may follow"
-                self.complain(ids_field, fault, remedy)
-            elif documents.ids is not None and handed is not None and documents.ids != handed:
-                self.complain(ids_field, f"differs from the ids in '{name}'", "keep one of them")
+            self._check_ids(name, ids_field, documents)
             self.fields.setdefault(ids_field, documents.ids)
             if name == "contexts":
                 self._join_access(documents)
+
+    def _check_ids(self, name: str, ids_field: str, documents: Documents) -> None:
+        """Complain of ids in a column of their own that do not fit the texts."""
+        if self._filled(name) - self._filled(ids_field) and self._filled(ids_field):
+            fault = "is empty where a text is given, so the next text's id would be taken"
+            self.complain(ids_field, fault, "give each text its id")
+        ids = self.fields.get(ids_field)
+        if ids is None:
+            return
+        if name == "contexts":
+            # More may have been retrieved than was handed on: ids go on where the texts end.
+            ids = ids[: len(documents.texts)]
+            if len(ids) < len(documents.texts):
+                fault = f"holds {len(ids)} ids for {len(documents.texts)} contexts"
+                remedy = "give one id for each context, in the same order; more may follow"
+                self.complain(ids_field, fault, remedy)
+                return
+        if documents.ids is not None and documents.ids != ids:
+            self.complain(ids_field, f"differs from the ids in '{name}'", "keep one of them")
 
     def _join_access(self, documents: Documents) -> None:
         """Take the labels of the documents where the row gives none; one for each context."""

@@ -256,20 +256,22 @@ class _Tally:
         self._present |= wrong
         if left_out:
             needed = {name for names in self._needs.values() for name in names}
-            self._present |= {
-                name for name in needed if missing_fields.value_of(row, name) is not None
-            }
-            return faults
-        if row.fields.get("failure") is not None:
+            self._present |= {n for n in needed if missing_fields.value_of(row, n) is not None}
+        elif row.fields.get("failure") is not None:
             self._serve_failed(row)
-            return faults
+        else:
+            faults += self._note_missing(row, wrong)
+        return faults
+
+    def _note_missing(self, row: Row, wrong: Container[str]) -> list[Problem]:
+        """Count which fields a row lacks; problems where it cannot be used without them."""
         missing: dict[str, list[str]] = {}
         for user, names in self._needs.items():
             for name in self._lacking(user, names, row, wrong):
                 self._missing.setdefault((name, user), _Missing(row.number)).n += 1
                 if user in self._required:
                     missing.setdefault(name, []).append(user)
-        return faults + [self._refuse(name, users, row) for name, users in missing.items()]
+        return [self._refuse(name, users, row) for name, users in missing.items()]
 
     def _serve_failed(self, row: Row) -> None:
         """Note which metrics a row would have served, had its system answered."""

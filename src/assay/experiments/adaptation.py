@@ -52,7 +52,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TrainingData:
     """What an embedder is adapted to.
 
     Attributes:
@@ -123,7 +123,9 @@ class Gain:
         return "better" if ends.low > 0 else "worse"
 
 
-def read_material(corpus: Any, questions: Any = None, *, words: int | None = PASSAGE) -> Material:
+def read_training_data(
+    corpus: Any, questions: Any = None, *, words: int | None = PASSAGE
+) -> TrainingData:
     """The passages of a corpus, and the questions about them.
 
     Args:
@@ -149,13 +151,15 @@ def read_material(corpus: Any, questions: Any = None, *, words: int | None = PAS
         raise InputError(what, "give more documents, or shorter passages: --passage-words")
     if questions is None:
         return _by_rule(passages)
-    rows = list(samples(read(questions), needs={"adapt": ("question",)}))
+    rows = read_questions(questions)
     answerable = _asked(rows, passages)
     if not answerable:
         known = ", ".join(repr(passage.id) for passage in passages[:3])
         what = "no question names a passage of the corpus, and none has a reference found there"
         raise InputError(what, f"give reference_context_ids: passages are called {known}")
-    return Material(tuple(p.text for p in passages), tuple(answerable), len(rows) - len(answerable))
+    return TrainingData(
+        tuple(p.text for p in passages), tuple(answerable), len(rows) - len(answerable)
+    )
 
 
 def _passages(document: Document, words: int | None) -> list[Passage]:
@@ -205,7 +209,19 @@ def _question(name: str, text: str, right: frozenset[int], passages: Sequence[Pa
     return Question(name, text, right, documents.pop() if len(documents) == 1 else None)
 
 
-def _by_rule(passages: Sequence[Passage]) -> Material:
+def read_questions(questions: Any) -> list[Sample]:
+    """The rows of a data set that are asked.
+
+    Raises:
+        InputError: If they cannot be read, or have no questions.
+    """
+    try:
+        return list(samples(read(questions), needs={"adapt": ("question",)}))
+    except InputError as error:  # there is no option to name a column, and nothing to drop
+        raise error.as_sent().without(", or drop adapt") from None
+
+
+def _by_rule(passages: Sequence[Passage]) -> TrainingData:
     texts, questions = [], []
     for place, passage in enumerate(passages):
         chosen = _sentence(passage)
@@ -218,7 +234,7 @@ def _by_rule(passages: Sequence[Passage]) -> Material:
     if not questions:
         what = "no passage has a sentence that could be taken out of it as a question"
         raise InputError(what, "give questions: --questions FILE")
-    return Material(tuple(texts), tuple(questions), by_rule=True)
+    return TrainingData(tuple(texts), tuple(questions), by_rule=True)
 
 
 def _sentence(passage: Passage) -> tuple[int, int] | None:
@@ -261,7 +277,7 @@ def split(questions: Sequence[Question], share: float = HELD_OUT, *, seed: int =
 
 def mine(
     questions: Sequence[Question],
-    material: Material,
+    data: TrainingData,
     embed: Embedding,
     most: int = HARD_NEGATIVES,
 ) -> list[Triplet]:
@@ -276,7 +292,7 @@ def mine(
     places = sorted({place for question in questions for place in question.right})
     if len(places) < 2:
         raise InputError("the questions to learn from are about one passage", "give more")
-    scores = _cosines([q.text for q in questions], [material.passages[p] for p in places], embed)
+    scores = _cosines([q.text for q in questions], [data.passages[p] for p in places], embed)
     triplets = []
     for question, row in zip(questions, scores, strict=True):
         order = [places[column] for column in np.argsort(-row, kind="stable")]
@@ -291,9 +307,9 @@ def _cosines(questions: Sequence[str], passages: Sequence[str], embed: Embedding
     return np.asarray(embed(questions) @ embed(passages).T, dtype=np.float64)
 
 
-def ranked(questions: Sequence[Question], material: Material, embed: Embedding) -> Floats:
+def ranked(questions: Sequence[Question], data: TrainingData, embed: Embedding) -> Floats:
     """How many passages stand before the first right one, of each question, by cosine."""
-    scores = _cosines([q.text for q in questions], material.passages, embed)
+    scores = _cosines([q.text for q in questions], data.passages, embed)
     return ranks(scores, (question.right for question in questions))
 
 

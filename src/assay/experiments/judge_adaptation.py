@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from assay.errors import InputError
-from assay.experiments.fine_tuning import missing_libraries, refuse_filled
+from assay.experiments.adapt import missing_libraries, refuse_filled
 from assay.experiments.judge_cases import KINDS, Case, Kind, labelled, synthetic, windows
 from assay.experiments.judge_comparison import (
     COEFFICIENTS,

@@ -1,9 +1,10 @@
 """Labelled cases for a judge of a domain: people's, and synthetic ones of the user's documents."""
 
+import math
 import random
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -14,10 +15,12 @@ from assay._text import entities, numbers
 from assay._text.sentences import sentences
 from assay._text.statements import statements
 from assay._text.words import recall, stems
-from assay.data import read
+from assay.data.columns import closest, normal, recognised
 from assay.data.files import file_records, located
-from assay.data.validation import samples
+from assay.data.labels import number as judgement
+from assay.data.values import FieldError, describe
 from assay.errors import InputError, Problem
+from assay.experiments.adaptation import read_questions
 from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
 from assay.judges.cascade import is_store, read_labels
 from assay.testset.documents import read_documents
@@ -125,7 +128,7 @@ class Case:
     maker: str = "people"
 
 
-class _Labelled(msgspec.Struct, forbid_unknown_fields=True):
+class _Labelled(msgspec.Struct):
     contexts: list[str] | str = []
     question: str = ""
     statement: str = ""
@@ -164,20 +167,56 @@ def labelled(path: str | Path) -> list[Case]:
         ]
     problems: list[Problem] = []
     cases: list[Case] = []
+    unknown: set[str] = set()
     for record in file_records(located(path))():
         if record.problem:
             problems.append(record.problem)
             continue
+        values = record.values or {}
+        new = [name for name in values if name not in _COLUMNS and name not in unknown]
+        problems += [_unknown(name, record.number) for name in new]
+        unknown.update(new)
         try:
-            values = record.values or {}
-            present = {name: value for name, value in values.items() if value is not None}
-            row = msgspec.convert(present, _Labelled, strict=False)
-            cases += _cases(row)
+            cases += _cases(_row(values, record.number))
+        except InputError as error:
+            problems += error.problems
         except (msgspec.ValidationError, ValueError) as error:
-            problems.append(Problem(f"{path}: {error}", _EXAMPLE, row=record.number))
+            if not unknown:  # under whose names what is missing may stand
+                problems.append(Problem(f"{path}: {error}", _EXAMPLE, row=record.number))
     if problems or not cases:
         raise InputError(problems or f"no labels in '{path}'")
     return cases
+
+
+_COLUMNS: Final = _Labelled.__struct_fields__
+# What other data sets call a statement, and a label.
+_OTHER_NAMES: Final = {"claim": "statement", "label": "supported", "text": "statement"}
+
+
+def _unknown(name: str, row: int) -> Problem:
+    """A column that is none of those that are read: a label under it would be lost."""
+    near = _OTHER_NAMES.get(normal(name)) or recognised([name]).get(name)
+    near = near if near in _COLUMNS else closest(name, _COLUMNS)
+    hint = f"call it '{near}' if it is that, else leave it out" if near else "leave it out"
+    remedy = f"{hint}; columns are {', '.join(_COLUMNS)}"
+    return Problem("is an unknown column, here and in what follows", remedy, row=row, field=name)
+
+
+def _row(values: Mapping[str, Any], number: int) -> _Labelled:
+    present = {name: value for name, value in values.items() if value is not None}
+    for label in [name for name in _LABELS if name in present]:
+        value = present.pop(label)
+        try:
+            judged = judgement(value, {})
+        except FieldError:
+            judged = (False, math.nan)
+        if judged is None:  # left open
+            continue
+        if judged not in ((False, 0.0), (False, 1.0)):
+            what = f"is {describe(value)}, but must be yes or no"
+            raise InputError([Problem(what, "write true or false", row=number, field=label)])
+        present[label] = bool(judged[1])
+    return msgspec.convert(present, _Labelled, strict=False)
 
 
 def _cases(row: _Labelled) -> list[Case]:
@@ -206,7 +245,7 @@ def _cases(row: _Labelled) -> list[Case]:
     return cases
 
 
-def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 600) -> list[Case]:
+def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, limit: int = 600) -> list[Case]:
     """Right and wrong statements, contexts and answers, made by rule of a corpus.
 
     Statements of a passage are right beside it, and wrong with a number, name or word exchanged, or
@@ -218,7 +257,7 @@ def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 
         questions: A data set with references, as `assay testset` writes it, better with a language
             model; None: those that its rules make.
         seed: Chooses the passages.
-        most: Passages and questions, at most.
+        limit: Passages and questions, at most.
 
     Raises:
         InputError: If anything cannot be read, or there is too little text.
@@ -234,12 +273,12 @@ def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 
     few = len({passage.document for passage in passages}) < _FEW_DOCUMENTS
     groups = [passage.id if few else passage.document for passage in passages]
     order = searchable.evenly(seed)
-    chosen = [next(order) for _ in range(min(most, len(passages)))]
+    chosen = [next(order) for _ in range(min(limit, len(passages)))]
     drafts = _drafted(searchable, seed) if questions is None else _given(questions, searchable)
     random.Random(seed).shuffle(drafts)  # noqa: S311 - no secret
     cases = [case for place in chosen for case in _stated(searchable, place, groups[place])]
     cases += _exchanged([case for case in cases if case.good])
-    return [*cases, *_of_questions(drafts[:most], searchable, groups)]
+    return [*cases, *_of_questions(drafts[:limit], searchable, groups)]
 
 
 def _stated(corpus: Corpus, place: int, group: str) -> Iterator[Case]:
@@ -279,8 +318,7 @@ def _drafted(corpus: Corpus, seed: int) -> list[_Question]:
 
 
 def _given(questions: Any, corpus: Corpus) -> list[_Question]:
-    read_rows = samples(read(questions), needs={"adapt": ("question",)})
-    rows = [row for row in read_rows if row.question and row.reference]
+    rows = [row for row in read_questions(questions) if row.question and row.reference]
     places = passages_asked(rows, sources_of(rows, corpus), corpus)
     answered = [
         (row.question or "", row.reference or "", row.reference or "", min(places[row.id]))

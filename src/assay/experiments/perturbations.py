@@ -79,7 +79,7 @@ Outcome: TypeAlias = Perturbed | Inapplicable
 
 
 @dataclass(frozen=True)
-class Material:
+class SamplePool:
     """What the rules draw from: the passages and names of all samples.
 
     Attributes:
@@ -127,7 +127,7 @@ class Material:
         return noise
 
 
-Rule: TypeAlias = Callable[[Sample, Value, Material], Outcome]
+Rule: TypeAlias = Callable[[Sample, Value, SamplePool], Outcome]
 
 
 @dataclass(frozen=True)
@@ -193,20 +193,20 @@ def with_contexts(sample: Sample, contexts: Iterable[str], **more: object) -> Sa
     return replace(sample, contexts=tuple(contexts), **{**gone, **more})  # type: ignore[arg-type]
 
 
-def filled(sample: Sample, passages: int, material: Material) -> Sample:
+def filled(sample: Sample, passages: int, pool: SamplePool) -> Sample:
     """The sample with at least so many contexts: passages of other questions follow its own."""
     contexts = sample.contexts or ()
     lacking = passages - len(contexts)
     if lacking <= 0:
         return sample
     right = relevant(sample)
-    noise = material.noise(sample, lacking, material.draw(sample, "fill"))
+    noise = pool.noise(sample, lacking, pool.draw(sample, "fill"))
     # By their texts the relevant ones are known afterwards, too.
     texts = sample.reference_contexts or tuple(contexts[at] for at in right or ())
     return with_contexts(sample, (*contexts, *noise), reference_contexts=texts or None)
 
 
-def _noise(sample: Sample, level: Value, material: Material) -> Outcome:
+def _noise(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     contexts = list(sample.contexts or ())
     if not contexts:
         return Inapplicable(_NO_CONTEXTS)
@@ -214,12 +214,12 @@ def _noise(sample: Sample, level: Value, material: Material) -> Outcome:
     size = round(amount) if amount >= 1 else round(n * amount / (1 - amount))
     if amount < 1 and (not size or abs(size / (n + size) - amount) > _CLOSE):
         return Inapplicable(f"its {n} contexts cannot be mixed to that ratio")
-    rng = material.draw(sample, "noise")
-    noise = material.noise(sample, size, rng)
+    rng = pool.draw(sample, "noise")
+    noise = pool.noise(sample, size, rng)
     if len(noise) < size:
         return Inapplicable(_FEW_PASSAGES)
     # Its own keep their order; a higher level has the noise of a lower one, and more.
-    rng = material.draw(sample, "places")
+    rng = pool.draw(sample, "places")
     for text in noise:
         contexts.insert(rng.randint(0, len(contexts)), text)
     return Perturbed(with_contexts(sample, contexts))
@@ -238,8 +238,8 @@ def _parted(sample: Sample) -> tuple[list[str], list[str]] | Inapplicable:
     return [sample.contexts[at] for at in places], others
 
 
-def _position(sample: Sample, level: Value, material: Material) -> Outcome:
-    del material
+def _position(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
+    del pool
     parted = _parted(sample)
     if isinstance(parted, Inapplicable):
         return parted
@@ -251,7 +251,7 @@ def _position(sample: Sample, level: Value, material: Material) -> Outcome:
     return Perturbed(with_contexts(sample, (*others[:before], *right, *others[before:])))
 
 
-def _removed(sample: Sample, level: Value, material: Material) -> Outcome:
+def _removed(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     if sample.answerable is False:
         return Inapplicable("it cannot be answered in the first place")
     parted = _parted(sample)
@@ -262,7 +262,7 @@ def _removed(sample: Sample, level: Value, material: Material) -> Outcome:
         return Inapplicable("another of its contexts holds the reference, too")
     if level == LEFT_OUT:
         return Perturbed(with_contexts(sample, others, answerable=False))
-    noise = material.noise(sample, len(right), material.draw(sample, "replaced"))
+    noise = pool.noise(sample, len(right), pool.draw(sample, "replaced"))
     if len(noise) < len(right):
         return Inapplicable(_FEW_PASSAGES)
     instead = dict(zip(right, noise, strict=True))
@@ -270,11 +270,11 @@ def _removed(sample: Sample, level: Value, material: Material) -> Outcome:
     return Perturbed(with_contexts(sample, texts, answerable=False))
 
 
-def _contradicted(sample: Sample, level: Value, material: Material) -> Outcome:
+def _contradicted(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     contexts = sample.contexts or ()
     if not contexts:
         return Inapplicable(_NO_CONTEXTS)
-    fact = _altered(sample, material)
+    fact = _altered(sample, pool)
     if isinstance(fact, Inapplicable):
         return fact
     pattern = _pattern(fact.right)
@@ -284,16 +284,16 @@ def _contradicted(sample: Sample, level: Value, material: Material) -> Outcome:
         if left:
             return Inapplicable("its contexts also name the fact in part")
         return Perturbed(with_contexts(sample, altered), fact)
-    rng, texts = material.draw(sample, "beside"), list[str]()
+    rng, texts = pool.draw(sample, "beside"), list[str]()
     for text, other in zip(contexts, altered, strict=True):
         pair = [text] if text == other else [text, other]
         texts += reversed(pair) if rng.random() < 0.5 else pair
     return Perturbed(with_contexts(sample, texts), fact)
 
 
-def _altered(sample: Sample, material: Material) -> Fact | Inapplicable:
+def _altered(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
     """The first fact of the reference that stands in the contexts and not in the question."""
-    rng = material.draw(sample, "altered")
+    rng = pool.draw(sample, "altered")
     for right in _facts(sample.reference or ""):
         in_contexts = any(_pattern(right).search(text) for text in sample.contexts or ())
         if not in_contexts or place(right, sample.question or ""):
@@ -301,7 +301,7 @@ def _altered(sample: Sample, material: Material) -> Fact | Inapplicable:
         if re.search(r"\d", right):
             return Fact(right, _other_number(right, rng))
         own = {*_bare(" ".join((sample.question or "", *(sample.contexts or ())))).split()}
-        others = [name for name in material.names if own.isdisjoint(_bare(name).split())]
+        others = [name for name in pool.names if own.isdisjoint(_bare(name).split())]
         as_long = [name for name in others if len(name.split()) == len(right.split())]
         if as_long or others:
             return Fact(right, rng.choice(as_long or others))
@@ -347,17 +347,17 @@ def _has(word: str, text: str) -> bool:
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)")
 
 
-def _typos(sample: Sample, level: Value, material: Material) -> Outcome:
+def _typos(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     question = sample.question or ""
     places = [] if _UNSPACED.search(question) else [m.span() for m in _WORD.finditer(question)]
     if not places:
         return Inapplicable("its question has no word of four letters or more")
-    rng = material.draw(sample, "typos")
+    rng = pool.draw(sample, "typos")
     order = rng.sample(range(len(places)), len(places))
     chosen = order[: max(1, round(float(level) * len(places)))]
     for at in sorted(chosen, reverse=True):
         start, end = places[at]
-        typo = _typo(question[start:end], material.draw(sample, f"typo {at}"))
+        typo = _typo(question[start:end], pool.draw(sample, f"typo {at}"))
         question = question[:start] + typo + question[end:]
     return _asked(sample, question)
 
@@ -372,14 +372,14 @@ def _typo(word: str, rng: random.Random) -> str:
     return word[:at] + (word[at] * 2 if kind == 1 else "") + word[at + 1 :]
 
 
-def _letters(sample: Sample, level: Value, material: Material) -> Outcome:
-    del material
+def _letters(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
+    del pool
     question = sample.question or ""
     return _asked(sample, question.upper() if level == "upper" else question.lower())
 
 
-def _keywords(sample: Sample, level: Value, material: Material) -> Outcome:
-    del level, material
+def _keywords(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
+    del level, pool
     question = sample.question or ""
     if not is_english(question):
         return Inapplicable("its question is not in English, the one language with stop words here")
@@ -388,8 +388,8 @@ def _keywords(sample: Sample, level: Value, material: Material) -> Outcome:
     return _asked(sample, " ".join(rest)) if rest else Inapplicable("no keyword is left of it")
 
 
-def _wording(sample: Sample, level: Value, material: Material) -> Outcome:
-    del material
+def _wording(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
+    del pool
     question = sample.metadata.get(str(level))
     if not (isinstance(question, str) and question.strip()):
         return Inapplicable("it has no question in that column")

@@ -9,7 +9,7 @@ from assay._runner.settings import Settings
 from assay._store.runs import Value, written
 from assay.data import read, samples
 from assay.errors import InputError
-from assay.experiments.perturbations import PERTURBATIONS, Inapplicable, Material, Perturbed
+from assay.experiments.perturbations import PERTURBATIONS, Inapplicable, Perturbed, SamplePool
 from assay.sample import Sample
 from assay.target.system import System
 
@@ -108,11 +108,11 @@ def read_samples(data: Any, asked_of: System, settings: Settings) -> tuple[list[
     return rows, source.name
 
 
-def step_of(level: Value, name: str, material: Material) -> Step:
+def step_of(level: Value, name: str, pool: SamplePool) -> Step:
     """One level of a perturbation made of every sample that it applies to."""
     rule, perturbed, left_out = PERTURBATIONS[name].make, dict[str, Perturbed](), Counter[str]()
-    for sample in material.samples:
-        outcome = rule(sample, level, material)
+    for sample in pool.samples:
+        outcome = rule(sample, level, pool)
         if isinstance(outcome, Inapplicable):
             left_out[outcome.why] += 1
         else:

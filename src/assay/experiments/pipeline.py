@@ -87,14 +87,10 @@ class Parameters:
     prompt: str = ""
 
     def __post_init__(self) -> None:
-        for name, least in (("chunk_size", 1), ("chunk_overlap", 0), ("k", 1), ("candidates", 1)):
-            value: object = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise _wrong(name, value, f"give a whole number, {least} or more")
-        for name, known in (("chunker", Chunker), ("retriever", Retriever)):
-            if getattr(self, name) not in get_args(known):
-                remedy = f"known are {', '.join(get_args(known))}"
-                raise _wrong(name, getattr(self, name), remedy)
+        for name in ("chunk_size", "chunk_overlap", "k", "candidates"):
+            _check_count(name, getattr(self, name), minimum=0 if name == "chunk_overlap" else 1)
+        _check_choice("chunker", self.chunker, get_args(Chunker))
+        _check_choice("retriever", self.retriever, get_args(Retriever))
         if not (isinstance(self.rerank, bool) or str(self.rerank).startswith(_ONNX)):
             raise _wrong("rerank", self.rerank, f"give true, false or {_ONNX}FOLDER")
         for name in ("embedder", "generator", "prompt"):
@@ -129,6 +125,16 @@ class Parameters:
     def chunking(self) -> Chunking:
         """How documents are cut."""
         return Chunking(self.chunker, self.chunk_size, self.chunk_overlap)
+
+
+def _check_count(name: str, value: object, *, minimum: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+        raise _wrong(name, value, f"give a whole number, {minimum} or more")
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise _wrong(name, value, f"known are {', '.join(choices)}")
 
 
 def _wrong(name: str, value: object, remedy: str) -> InputError:

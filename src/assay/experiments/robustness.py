@@ -29,7 +29,7 @@ from assay._store.runs import Value, written
 from assay.data import Record, Source
 from assay.data.rows import memory_records
 from assay.errors import InputError
-from assay.experiments.perturbations import PERTURBATIONS, Fact, Material, filled
+from assay.experiments.perturbations import PERTURBATIONS, Fact, SamplePool, filled
 from assay.experiments.perturbed import (
     Step,
     Vary,
@@ -404,11 +404,11 @@ def _prepared(
     check_contexts(asked_of, vary)
     evaluation = chosen(settings.settings)
     samples, name = read_samples(data, asked_of, evaluation)
-    material = Material(samples, settings.seed)
+    pool = SamplePool(samples, settings.seed)
     if settings.fill:
-        samples = [filled(sample, settings.fill, material) for sample in samples]
-        material = Material(samples, settings.seed)
-    steps = [step_of(level, name_, material) for name_, levels in vary.items() for level in levels]
+        samples = [filled(sample, settings.fill, pool) for sample in samples]
+        pool = SamplePool(samples, settings.seed)
+    steps = [step_of(level, name_, pool) for name_, levels in vary.items() for level in levels]
     if not any(step.perturbed for step in steps):
         raise InputError("no perturbation applies to any sample", reasons(steps))
     answerable = {id_ for s in steps if s.name == "removed" for id_ in s.perturbed}

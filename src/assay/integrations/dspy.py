@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from assay.data.values import describe
 from assay.errors import AssayError, InputError
 from assay.integrations.rows import MetricOutcome, Scorer, pick
 from assay.metrics.registry import check_threshold
@@ -48,7 +49,7 @@ class DSPyMetric:
         if passing is not None:
             check_threshold(metric)
         self._scorer = Scorer(metric, judge, **options)
-        (self.metric,) = self._scorer.metrics
+        self.metric = self._scorer.metric
         if not self.metric.higher_is_better:
             what = f"for {self.metric.label} lower is better, but DSPy takes the highest"
             raise InputError(what, "give a metric for which higher is better")
@@ -93,7 +94,7 @@ class DSPyMetric:
 
 def row_of(example: Any, prediction: Any) -> dict[str, Any]:
     """The fields of a sample that an example and a prediction hold."""
-    expected, predicted = example.toDict(), prediction.toDict()
+    expected, predicted = _fields(example, "example"), _fields(prediction, "prediction")
     contexts = pick(predicted, "contexts")
     return {
         "question": pick(expected, "question"),
@@ -102,3 +103,16 @@ def row_of(example: Any, prediction: Any) -> dict[str, Any]:
         # An example's own answer is the right one.
         "reference": pick(expected, "reference") or pick(expected, "answer"),
     }
+
+
+def _fields(obj: Any, what: str) -> Mapping[str, Any]:
+    """The fields of an object of DSPy, or of a dict in its place.
+
+    Raises:
+        InputError: If it has none.
+    """
+    fields = obj if isinstance(obj, Mapping) else getattr(obj, "toDict", dict)()
+    if not fields:
+        remedy = f"give a dspy.{what.title()}, or row=, a function that makes the fields of both"
+        raise InputError(f"{describe(obj)} is no {what} of DSPy with fields", remedy)
+    return fields

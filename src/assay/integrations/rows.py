@@ -7,7 +7,7 @@ text may be JSON, is read by `assay.data.traces`.
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,17 @@ from assay._runner import STORE
 from assay._runner.evaluate import aevaluate
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings
+from assay._store.integrity import StoreError
 from assay.data.columns import recognised
+from assay.data.values import describe
 from assay.errors import InputError
 from assay.integrations.objects import fields_of, text_of
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
 from assay.score import Outcome, Unscored
 from assay.target.reply import REPLACED
+
+UNREAD = "the streamed answer was not read to its end while it was being collected"
 
 
 def pick(values: Any, field: str) -> Any:
@@ -93,6 +97,13 @@ def _only_text(values: Mapping[Any, Any]) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
+def failure_of(error: BaseException) -> str:
+    """Why there is no answer, where an error ended the call."""
+    if isinstance(error, GeneratorExit):
+        return UNREAD
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
 def context_of(obj: Any) -> dict[str, Any]:
     """A retrieved document as a context that `assay.evaluate` reads: text, id, score, the rest."""
     about = dict(getattr(obj, "metadata", None) or {})
@@ -157,8 +168,11 @@ class Rows:
         self.rows: list[dict[str, Any]] = []
         self._known: dict[str, Mapping[str, Any]] = {}
         self._repeats: Counter[str] = Counter()
+        if isinstance(known, str | Path | Mapping):
+            what = f"known rows are a list of dicts, and not {describe(known)}"
+            raise InputError(what, 'give a list: [{"question": "...", "reference": "..."}]')
         for number, row in enumerate(known, 1):
-            question = row.get("question")
+            question = _known_question(row)
             if not isinstance(question, str):
                 raise InputError(f"known row {number} has no question", "give it as 'question'")
             replaced = {column for column, name in recognised(row).items() if name in REPLACED}
@@ -194,12 +208,23 @@ class Rows:
             known["id"] = f"{known['id']}-{self._repeats[question]}"
         return known
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows: it is taken for a data set itself."""
+        return iter(self.rows)
+
     def write(self, path: str | Path) -> Path:
         """Write the rows as JSON lines, which `assay run` reads; returns the path."""
         target = Path(path)
         lines = (json.dumps(row, ensure_ascii=False, default=str) for row in self.rows)
         target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return target
+
+
+def _known_question(row: Any) -> Any:
+    """The question of a row: by this name, or by another that columns of data sets have."""
+    if not isinstance(row, Mapping):
+        return None
+    return row["question"] if "question" in row else pick(row, "question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +304,20 @@ class Scorer:
         self.store = Path(store)
         self._settings = settings
 
+    @property
+    def metric(self) -> Metric:
+        """The metric, where there is to be one.
+
+        Raises:
+            InputError: If there are several.
+        """
+        if len(self.metrics) > 1:
+            labels = ", ".join(metric.label for metric in self.metrics)
+            raise InputError(
+                f"one metric is scored at a time, and not {labels}", "make one of each"
+            )
+        return self.metrics[0]
+
     async def ascore(self, row: Mapping[str, Any]) -> list[MetricOutcome]:
         """What each metric found on a sample, in order.
 
@@ -299,14 +338,13 @@ class Scorer:
     async def ascore_many(self, rows: Iterable[Mapping[str, Any]]) -> list[list[MetricOutcome]]:
         """For each of several samples what each metric found: one run for all of them."""
         filled = [{k: v for k, v in row.items() if v is not None} for row in rows]
-        result = await aevaluate(
-            filled,
-            self.metrics,
-            self.judge,
-            embedder=self.embedder,
-            store=self.store,
-            settings=self._settings,
-        )
+        options = {"embedder": self.embedder, "store": self.store, "settings": self._settings}
+        try:
+            result = await aevaluate(filled, self.metrics, self.judge, **options)
+        except StoreError:
+            raise
+        except InputError as error:
+            raise error.as_sent() from None
         path, run = result.path, result.run.id
         by_metric = [
             [MetricOutcome(metric, outcome, path, run) for outcome in result[metric.label]]

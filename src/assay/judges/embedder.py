@@ -12,7 +12,7 @@ from assay._middleware.concurrency import PerLoop, tell
 from assay._middleware.wrapper import Wrapper
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, BackendLike, Reply, Task
-from assay.prompt import Material
+from assay.prompt import InputText
 from assay.tasks import Embed
 from assay.tasks.embedding import Vector
 
@@ -27,9 +27,9 @@ class EmbedTexts(Task[tuple[Vector, ...]]):
 
     texts: tuple[str, ...]
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The texts."""
-        return tuple([Material("text", text) for text in self.texts])
+        return tuple([InputText("text", text) for text in self.texts])
 
     def read(self, raw: str) -> tuple[Vector, ...]:
         """The vectors in order; raises Unreadable as `Embed`."""

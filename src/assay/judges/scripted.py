@@ -18,7 +18,7 @@ class Scripted(AttributeBackend):
 
     A script is the reply's text; a list of texts, used by draw (the last one from then on); a
     function from the task to the text; or, to tell tasks apart, a mapping from words that stand
-    in the task's material to any of these.
+    in the task's texts to any of these.
 
     Without a name, what it says is part of its identity: scripts that differ share no replies in a
     store. Of a function its code counts, and what it goes by; where the content of that cannot be

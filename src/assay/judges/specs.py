@@ -12,6 +12,7 @@ from assay._middleware.wrapper import adapted
 from assay._user_modules import FILE, module_in_file
 from assay.data.columns import closest
 from assay.data.files import is_uri, near, redacted_uri
+from assay.data.values import describe
 from assay.errors import InputError
 from assay.judge import Backend, BackendLike
 
@@ -64,11 +65,14 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
     if module := _of_a_library(spec):
         made_by_library: Backend = module.backend(spec)
         return made_by_library
+    if isinstance(spec, type):
+        what = f"{spec.__qualname__} is a class, and no object of it"
+        raise InputError(what, f"make one: {spec.__qualname__}(...)")
     if callable(spec):
         from assay.judges.llm import Function
 
         return Function(spec)
-    raise InputError(f"{spec!r} is no judge", f"one of: {'; '.join(SPECS)}")
+    raise InputError(f"{describe(spec)} is no judge", f"one of: {'; '.join(SPECS)}")
 
 
 def mixed(specs: Sequence[str], make: Make) -> Backend:

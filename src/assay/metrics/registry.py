@@ -307,7 +307,9 @@ def parse(spec: str) -> Metric:
         target = custom.find(name)
     cls = type(target) if isinstance(target, Metric) else target
     if match is None or cls is None:
-        raise InputError(f"no metric is called '{name}'{_suggestion(name, [*METRICS, *ALIASES])}")
+        raise InputError(
+            f"no metric is called '{name}'; {meant(name) or '`assay metrics` lists them'}"
+        )
     parameters: dict[str, Any] = {}
     names = [field.name for field in fields(cls)]
     for key, value in _arguments(name, match[2] or ""):
@@ -372,18 +374,7 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     for metric in entries:
         chosen += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
     for metric in chosen:
-        if not isinstance(metric, Metric):
-            raise _not_a_metric(metric)
-        _check_class(type(metric))
-        check_parameters(metric)
-        if metric.name in _FIELDS:  # it would take the field's column in every table
-            raise InputError(
-                f"a metric cannot be called '{metric.name}': it is a field of the data"
-            )
-        if metric.name.endswith("_why"):  # the column that says why another one has no score
-            raise InputError(
-                f"a metric cannot be called '{metric.name}': a name cannot end in '_why'"
-            )
+        _check(metric)
     if not chosen:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
     by_label = {metric.label: metric for metric in chosen}
@@ -391,6 +382,20 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
         if metric != by_label[metric.label]:
             raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())
+
+
+def _check(metric: Any) -> None:
+    if not isinstance(metric, Metric):
+        raise _not_a_metric(metric)
+    _check_class(type(metric))
+    check_parameters(metric)
+    why = ""
+    if metric.name in _FIELDS:  # it would take the field's column in every table
+        why = "it is a field of the data"
+    elif metric.name.endswith("_why"):  # the column that says why another one has no score
+        why = "a name cannot end in '_why'"
+    if why:
+        raise InputError(f"a metric cannot be called '{metric.name}': {why}")
 
 
 def _not_a_metric(value: object) -> InputError:
@@ -436,8 +441,10 @@ def _arguments(name: str, text: str) -> list[tuple[str, str]]:
     return arguments
 
 
-def _suggestion(name: str, names: list[str]) -> str:
+def meant(name: str) -> str:
+    """The metrics that an unknown name is near, as a question; "" if it is near none."""
+    names = [*METRICS, *ALIASES]
     # "cost" is nearer to cost_per_query than letters tell.
     close = [other for other in names if name in other.split("_")][:3]
     close = close or difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else "; `assay metrics` lists them"
+    return f"did you mean {' or '.join(close)}?" if close else ""

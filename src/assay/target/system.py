@@ -25,7 +25,7 @@ from assay.judge import BackendLike, Reply, Task
 from assay.judges.code_digest import callable_digest, name_of, place_of, text_digest
 from assay.judges.openai.endpoint import Refusal, checked_url, one_login, retry_after
 from assay.judges.specs import imported
-from assay.prompt import Material
+from assay.prompt import InputText
 from assay.sample import Sample
 from assay.target.reply import Unfit, decoded, instead_of_answer, plain_of
 
@@ -140,9 +140,9 @@ class AskSystem(Task[str]):
     sample: Sample
     sent: str
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """What is sent."""
-        return (Material("request", self.sent),)
+        return (InputText("request", self.sent),)
 
     def read(self, raw: str) -> str:
         """The reply as it is."""

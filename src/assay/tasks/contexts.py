@@ -9,7 +9,7 @@ import msgspec
 from assay._text.words import closest_sentence
 from assay.errors import Unreadable
 from assay.judge import Reasons, Task
-from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
+from assay.prompt import AS_IN_EXAMPLES, Example, InputText, Template
 from assay.tasks.base import (
     IN_PARTS,
     NumberedTask,
@@ -150,10 +150,10 @@ class JudgeContexts(_ByContext[Usefulness]):
         forms = (form for reasons, form in _SCHEMAS.items() if _TEMPLATES[reasons] == template)
         return next(forms, _EITHER_SCHEMA)
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The question, the answer to arrive at, and the contexts."""
-        contexts = [Material(f"context {i}", text) for i, text in self.shown().items()]
-        return (Material("question", self.question), Material("answer", self.target), *contexts)
+        contexts = [InputText(f"context {i}", text) for i, text in self.shown().items()]
+        return (InputText("question", self.question), InputText("answer", self.target), *contexts)
 
     def halves(self) -> tuple[Self, Self] | None:
         """Either half of the contexts; of a single one, either half of its text."""
@@ -300,10 +300,10 @@ class SelectSentences(Task[tuple[Choice, ...]]):
         form='{"relevant": [{"id": "1.2", "reason": "..."}]}',
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The question, then the sentences as JSON, one a line."""
         sentences = listed((s.id, s.text) for s in self.sentences)
-        return (Material("question", self.question), Material("sentences", sentences))
+        return (InputText("question", self.question), InputText("sentences", sentences))
 
     def read(self, raw: str) -> tuple[Choice, ...]:
         """The chosen sentences, and others of which the judge tells, in the order of the text."""
@@ -399,10 +399,10 @@ class GradePassages(_ByContext[PassageGrade]):
         leading="context ",
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The question and the passages."""
-        passages = [Material(f"context {i}", text) for i, text in self.shown().items()]
-        return (Material("question", self.question), *passages)
+        passages = [InputText(f"context {i}", text) for i, text in self.shown().items()]
+        return (InputText("question", self.question), *passages)
 
     def halves(self) -> tuple[Self, Self] | None:
         """Either half of the passages; a single one cannot be divided."""
@@ -456,10 +456,12 @@ class AnswerFromPassages(Task[str]):
         f'it, reply exactly: "{NO_ANSWER}"'
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The passages, then the question."""
-        passages = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
-        return (*passages, Material("question", self.question))
+        passages = [
+            InputText(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)
+        ]
+        return (*passages, InputText("question", self.question))
 
     def read(self, raw: str) -> str:
         """The answer; raises Unreadable if there is none."""

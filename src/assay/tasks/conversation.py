@@ -8,7 +8,7 @@ import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Task
-from assay.prompt import Example, Material, Template
+from assay.prompt import Example, InputText, Template
 from assay.tasks.base import ItemsTask, ListTask, decode, encode, listed, numbered, schema
 
 
@@ -92,10 +92,10 @@ class JudgeTopics(ItemsTask[TopicAnswer]):
         """The topics by id."""
         return numbered("t", self.topics, self.asked)
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The conversation, then the topics as JSON, one a line."""
         topics = listed(self.shown().items())
-        return (Material("conversation", self.conversation), Material("topics", topics))
+        return (InputText("conversation", self.conversation), InputText("topics", topics))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +161,11 @@ class MatchTopics(ItemsTask[TopicMatch]):
         """The topics by id."""
         return numbered("t", self.topics, self.asked)
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The reference topics, then the topics, as JSON, one a line."""
         references = listed(numbered("r", self.reference_topics).items())
         topics = listed(self.shown().items())
-        return (Material("reference topics", references), Material("topics", topics))
+        return (InputText("reference topics", references), InputText("topics", topics))
 
     def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:  # noqa: ARG002
         """The place of the reference topic; raises Unreadable if it does not exist."""
@@ -303,10 +303,10 @@ class CompareOutcomes(Task[Comparison]):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """Both outcomes."""
-        desired = Material("desired outcome", self.desired)
-        return (desired, Material("achieved outcome", self.achieved))
+        desired = InputText("desired outcome", self.desired)
+        return (desired, InputText("achieved outcome", self.achieved))
 
     def read(self, raw: str) -> Comparison:
         """Whether it was reached."""

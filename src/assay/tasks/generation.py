@@ -9,7 +9,7 @@ import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Task
-from assay.prompt import Example, Material, Template
+from assay.prompt import Example, InputText, Template
 from assay.tasks.base import ItemsTask, decode, distinct, encode, numbered, one_line, schema
 
 _INSTRUCTION = (
@@ -69,20 +69,20 @@ class WriteQuestion(Task[Written]):
 
     schema = schema(_QuestionForm)
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """Title and text of each passage, what was asked already, and who asks."""
         several = len(self.passages) > 1
-        material = []
+        texts = []
         for number, text in enumerate(self.passages, start=1):
             of = f" {number}" if several else ""
             if self.titles[number - 1 : number] and self.titles[number - 1]:
-                material.append(Material(f"title{of}", self.titles[number - 1]))
-            material.append(Material(f"text{of}", text))
+                texts.append(InputText(f"title{of}", self.titles[number - 1]))
+            texts.append(InputText(f"text{of}", text))
         if self.asked:
-            material.append(Material("asked already", "\n".join(self.asked)))
+            texts.append(InputText("asked already", "\n".join(self.asked)))
         if self.asker:
-            material.append(Material("asker", self.asker))
-        return material
+            texts.append(InputText("asker", self.asker))
+        return texts
 
     def read(self, raw: str) -> Written:
         """The question with its answer and quotes."""
@@ -256,11 +256,11 @@ class WriteFollowUp(Task[FollowUp]):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The question, the passages, and who asks."""
-        asker = (Material("asker", self.asker),) if self.asker else ()
+        asker = (InputText("asker", self.asker),) if self.asker else ()
         text = "\n\n".join(self.passages)
-        return (Material("question", self.question), Material("text", text), *asker)
+        return (InputText("question", self.question), InputText("text", text), *asker)
 
     def read(self, raw: str) -> FollowUp:
         """The two questions and the answer between them."""
@@ -338,12 +338,12 @@ class AskMultipleChoice(Task[tuple[MultipleChoice, ...]]):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The number, the text, the sentence."""
         return (
-            Material("number", str(self.n)),
-            Material("text", self.text),
-            Material("sentence", self.sentence),
+            InputText("number", str(self.n)),
+            InputText("text", self.text),
+            InputText("sentence", self.sentence),
         )
 
     def read(self, raw: str) -> tuple[MultipleChoice, ...]:
@@ -420,7 +420,7 @@ class AnswerMultipleChoice(ItemsTask[ChosenOption]):
         by_name = dict(zip(names, self.questions, strict=True))
         return {i: by_name[i] for i in self.asked} if self.asked else by_name
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The text, then the questions with their lettered options as JSON, one a line."""
         lines = [
             one_line(
@@ -433,8 +433,8 @@ class AnswerMultipleChoice(ItemsTask[ChosenOption]):
             for i, q in self.shown().items()
         ]
         return (
-            Material("text", self.text),
-            Material("multiple-choice questions", "\n".join(lines)),
+            InputText("text", self.text),
+            InputText("multiple-choice questions", "\n".join(lines)),
         )
 
     def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.errors import Unavailable, Unreadable
 from assay.judge import Task
-from assay.prompt import Material, Template, earlier_turns
+from assay.prompt import InputText, Template, earlier_turns
 from assay.tasks.base import ListTask, Probability, decode, encode, explained, schema
 
 # Probabilities that add up to less, or more, than this beside 1 are no distribution.
@@ -83,13 +83,13 @@ class GiveGrade(Task[Grade]):
         form='{"reason": "...", "grade": 1}',
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The criterion, the grades as JSON, one a line, and the texts."""
         # 4 and not 4.0: the judge is to write it as it is shown.
         scale = ((int(g) if g == int(g) else g, meaning) for g, meaning in self.grades)
         grades = explained("grade", scale)
-        texts = (Material(name, text) for name, text in self.shown)
-        return (Material("criterion", self.criterion), Material("grades", grades), *texts)
+        texts = (InputText(name, text) for name, text in self.shown)
+        return (InputText("criterion", self.criterion), InputText("grades", grades), *texts)
 
     def read(self, raw: str) -> Grade:
         """The grade; raises Unreadable if it, or one that has a probability, is not allowed."""
@@ -181,11 +181,11 @@ class ChooseLabel(Task[Label]):
         form='{"reason": "...", "label": "..."}',
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The criterion, the labels as JSON, one a line, and the texts."""
         labels = explained("label", self.labels)
-        texts = (Material(name, text) for name, text in self.shown)
-        return (Material("criterion", self.criterion), Material("labels", labels), *texts)
+        texts = (InputText(name, text) for name, text in self.shown)
+        return (InputText("criterion", self.criterion), InputText("labels", labels), *texts)
 
     def read(self, raw: str) -> Label:
         """The label; raises Unreadable if it is not one of those listed."""
@@ -273,10 +273,10 @@ class RateAnswer(Task[Rating]):
         form='{"reason": "...", "noncommittal": false, "relevance": 1.0}',
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The turns before the question where there are any, the question, the answer."""
         before = earlier_turns(self.earlier)
-        return (*before, Material("question", self.question), Material("answer", self.answer))
+        return (*before, InputText("question", self.question), InputText("answer", self.answer))
 
     def read(self, raw: str) -> Rating:
         """The rating; raises Unreadable if it lies outside 0 to 1."""
@@ -321,11 +321,11 @@ class PlanEvaluation(ListTask):
         form='{"steps": ["...", "..."]}',
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The criterion, and what the grader is shown."""
         return (
-            Material("criterion", self.criterion),
-            Material("the grader is shown", ", ".join(self.shown)),
+            InputText("criterion", self.criterion),
+            InputText("the grader is shown", ", ".join(self.shown)),
         )
 
 
@@ -377,13 +377,13 @@ class PreferAnswer(Task[Preference]):
         form='{"reason": "...", "better": "first"}',
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The criterion, what is to be consulted, and the two answers."""
         return (
-            Material("criterion", self.criterion),
-            *(Material(name, text) for name, text in self.shown),
-            Material("first answer", self.first),
-            Material("second answer", self.second),
+            InputText("criterion", self.criterion),
+            *(InputText(name, text) for name, text in self.shown),
+            InputText("first answer", self.first),
+            InputText("second answer", self.second),
         )
 
     def read(self, raw: str) -> Preference:
@@ -444,12 +444,12 @@ class RankAnswers(Task[Ranking]):
         form='{"reason": "...", "order": ["a2", "a1"]}',
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The criterion, what is to be consulted, and the answers."""
         return (
-            Material("criterion", self.criterion),
-            *(Material(name, text) for name, text in self.shown),
-            *(Material(f"answer a{n}", text) for n, text in enumerate(self.answers, start=1)),
+            InputText("criterion", self.criterion),
+            *(InputText(name, text) for name, text in self.shown),
+            *(InputText(f"answer a{n}", text) for n, text in enumerate(self.answers, start=1)),
         )
 
     def read(self, raw: str) -> Ranking:

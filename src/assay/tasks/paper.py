@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from assay._text.sentences import spans
 from assay.errors import Unreadable
 from assay.judge import Task
-from assay.prompt import Material, Template
+from assay.prompt import InputText, Template
 from assay.tasks.base import without_thoughts
 from assay.tasks.statements import Statement
 from assay.tasks.verification import Verdict
@@ -104,10 +104,10 @@ class PaperVerdicts(Task[tuple[Verdict, ...]]):
         verbatim=True,
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The context and the statements."""
         listing = "\n".join(f"statement: {s.text}" for s in self.statements)
-        return (Material("context", self.context), Material("statements", listing))
+        return (InputText("context", self.context), InputText("statements", listing))
 
     def read(self, raw: str) -> tuple[Verdict, ...]:
         """Final verdicts in order, else one tied to each statement; there must be one for each."""
@@ -295,12 +295,12 @@ class PaperCorrectness(Task[Shared]):
         verbatim=True,
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The question, the answer and the ground truth."""
         return (
-            Material("question", self.question),
-            Material("answer", self.answer),
-            Material("ground truth answer", self.reference),
+            InputText("question", self.question),
+            InputText("answer", self.answer),
+            InputText("ground truth answer", self.reference),
         )
 
     def read(self, raw: str) -> Shared:

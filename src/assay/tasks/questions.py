@@ -9,7 +9,7 @@ import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Task
-from assay.prompt import Example, Material, Template, earlier_turns
+from assay.prompt import Example, InputText, Template, earlier_turns
 from assay.tasks.base import ItemsTask, ListTask, decode, encode, listed, numbered, schema
 
 
@@ -95,14 +95,14 @@ class GenerateQuestions(Task[Questions]):
         )
 
     def inputs(self) -> tuple[str, ...]:
-        """The material, and what is added to the instruction within a conversation."""
+        """The texts, and what is added to the instruction within a conversation."""
         added = (f"{_IN_CONVERSATION}\n",) if self.earlier else ()
         return (*super().inputs(), *added)
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The number, the turns before the answer where there are any, the answer."""
         before = earlier_turns(self.earlier)
-        return (Material("number", str(self.n)), *before, Material("answer", self.answer))
+        return (InputText("number", str(self.n)), *before, InputText("answer", self.answer))
 
     def read(self, raw: str) -> Questions:
         """The first n questions; raises Unreadable if there are fewer."""
@@ -280,10 +280,10 @@ class AnswerQuestions(ItemsTask[ShortAnswer]):
         """The questions by id."""
         return numbered("q", self.questions, self.asked)
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The text, then the questions as JSON, one a line."""
         questions = listed(self.shown().items())
-        return (Material("text", self.text), Material("questions", questions))
+        return (InputText("text", self.text), InputText("questions", questions))
 
     def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:  # noqa: ARG002
         """No answer for an empty one, and for a "null", "none" or "n/a" that is not in the text."""
@@ -416,10 +416,10 @@ class AnswerClosedQuestions(ItemsTask[ClosedAnswer]):
         """The questions by id."""
         return numbered("q", self.questions, self.asked)
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The text, then the questions as JSON, one a line."""
         questions = listed(self.shown().items())
-        return (Material("text", self.text), Material("yes-or-no questions", questions))
+        return (InputText("text", self.text), InputText("yes-or-no questions", questions))
 
 
 @dataclass(frozen=True)
@@ -490,8 +490,8 @@ class ListNuggets(ListTask):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The question, the texts, the nuggets known, one a line."""
-        texts = [Material(f"text {n}", text) for n, text in enumerate(self.texts, start=1)]
-        before = [Material("known", "\n".join(self.known))] if self.known else []
-        return (Material("question", self.question), *texts, *before)
+        texts = [InputText(f"text {n}", text) for n, text in enumerate(self.texts, start=1)]
+        before = [InputText("known", "\n".join(self.known))] if self.known else []
+        return (InputText("question", self.question), *texts, *before)

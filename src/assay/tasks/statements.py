@@ -9,7 +9,7 @@ import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Reasons, Task
-from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template, earlier_turns, render
+from assay.prompt import AS_IN_EXAMPLES, Example, InputText, Template, earlier_turns, render
 from assay.tasks.base import by_id, decode, encode, one_line, schema
 from assay.tasks.sentences import SCHEMA as _SHORT_SCHEMA
 from assay.tasks.sentences import NumberedSentences, find, is_numbered
@@ -210,10 +210,10 @@ class SplitStatements(Task[tuple[Statement, ...]]):
             # The user's own words stay; what the levels mean is added to them.
             levels = f"{_ATOMICITY[self.atomicity]}{_COVERAGE[self.coverage]}".rstrip()
             chosen = replace(chosen, instruction=f"{chosen.instruction}\n\n{levels}")
-        return _rendered(chosen, self.materials)
+        return _rendered(chosen, self.prompt_texts)
 
     def inputs(self) -> tuple[str, ...]:
-        """The material, and the levels with the digest of their prompt where they are not default.
+        """The texts, and the levels with the digest of their prompt where they are not default.
 
         A reply is kept under these: other levels are another question.
         """
@@ -227,10 +227,10 @@ class SplitStatements(Task[tuple[Statement, ...]]):
     def _usual(self) -> bool:
         return (self.atomicity, self.coverage) == ("high", "high")
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The turns before the question where there are any, the question, the text."""
         before = earlier_turns(self.earlier)
-        return (*before, Material("question", self.question), Material("text", self.text))
+        return (*before, InputText("question", self.question), InputText("text", self.text))
 
     def read(self, raw: str) -> tuple[Statement, ...]:
         """The statements, numbered here in their order, without empty ones.
@@ -265,15 +265,14 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         return by_sentence(NumberedSentences((self.text,)).lists([placed]))
 
 
-def _rendered(template: Template, materials: Sequence[Material]) -> tuple[str, ...]:
+def _rendered(template: Template, inputs: Sequence[InputText]) -> tuple[str, ...]:
     """The prompt, the sentences of its texts numbered where its examples number them."""
     if not any(is_numbered(example.given) for example in template.examples):
-        return render(template, materials)
-    texts = [m.text for m in materials if m.name.startswith("text")]
+        return render(template, inputs)
+    texts = [m.text for m in inputs if m.name.startswith("text")]
     numbered_texts = iter(NumberedSentences(texts).numbered_texts())
     numbered = (
-        Material(m.name, next(numbered_texts)) if m.name.startswith("text") else m
-        for m in materials
+        InputText(m.name, next(numbered_texts)) if m.name.startswith("text") else m for m in inputs
     )
     return render(template, list(numbered))
 
@@ -394,19 +393,19 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
 
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
         """The prompt; in the form that was chosen for single texts, where one was."""
-        return _rendered(_texts_template(short=self._is_short(template)), self.materials)
+        return _rendered(_texts_template(short=self._is_short(template)), self.prompt_texts)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The texts' ids."""
         return tuple(f"t{n}" for n in range(1, len(self.texts) + 1))
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The turns before the question where there are any, the question, the texts."""
         before = earlier_turns(self.earlier)
         texts = zip(self.ids, self.texts, strict=True)
-        texts_by_name = (Material(f"text {name}", text) for name, text in texts)
-        return (*before, Material("question", self.question), *texts_by_name)
+        texts_by_name = (InputText(f"text {name}", text) for name, text in texts)
+        return (*before, InputText("question", self.question), *texts_by_name)
 
     def read(self, raw: str) -> dict[str, tuple[Item, ...]]:
         """The statements of each text by its id; a text may be missing, none is guessed.

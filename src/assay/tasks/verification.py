@@ -10,7 +10,7 @@ import msgspec
 from assay._text.words import closest_sentence
 from assay.errors import Unreadable
 from assay.judge import ByIds, Reasons
-from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
+from assay.prompt import AS_IN_EXAMPLES, Example, InputText, Template
 from assay.tasks.base import (
     IN_PARTS,
     Probability,
@@ -230,10 +230,10 @@ class VerifyStatements(_StatementsTask[Verdict]):
             return _LONG_SCHEMA
         return _SHORT_SCHEMA if template in _TEMPLATES.values() else _EITHER_SCHEMA
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The contexts, then the statements as JSON, one a line."""
-        contexts = [Material(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
-        return (*contexts, Material("statements", listed((s.id, s.text) for s in self.statements)))
+        contexts = [InputText(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
+        return (*contexts, InputText("statements", listed((s.id, s.text) for s in self.statements)))
 
     def joined(
         self, first: Mapping[str, Verdict], second: Mapping[str, Verdict]
@@ -416,12 +416,12 @@ class GradeStatements(_StatementsTask[GradedVerdict]):
         leading="context ",
     )
 
-    def material(self) -> Sequence[Material]:
+    def input_texts(self) -> Sequence[InputText]:
         """The contexts, the question, the statements as JSON, one a line."""
-        contexts = [Material(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
+        contexts = [InputText(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
         statements = listed((s.id, s.text) for s in self.statements)
-        question = Material("question", self.question)
-        return (*contexts, question, Material("statements", statements))
+        question = InputText("question", self.question)
+        return (*contexts, question, InputText("statements", statements))
 
     def joined(
         self, first: Mapping[str, GradedVerdict], second: Mapping[str, GradedVerdict]

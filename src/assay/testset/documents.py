@@ -8,8 +8,7 @@ import subprocess
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from html.parser import HTMLParser
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +17,7 @@ from typing import Any, Final
 from assay.data.files import file_records, near, refuse_binary, refuse_endless
 from assay.data.rows import Record
 from assay.errors import InputError, Problem
+from assay.testset.web_pages import text_and_title
 
 _PLAIN: Final = (".txt", ".md", ".markdown", ".rst")
 _HTML: Final = (".html", ".htm")
@@ -46,6 +46,9 @@ _MANUAL: Final = re.compile(
     r"\s*(?P<name>[\w.+:-]+)\((?P<section>\d\w*)\)[ \t].*[ \t](?P=name)\((?P=section)\)[ \t]*$",
     re.MULTILINE,
 )
+# "Fees - Tarn shop", "fs | Node.js": what the pages of a site are called, and it.
+_SITE: Final = re.compile(r".*\S(?P<end>\s[|\u2013\u2014\u00b7-]\s.+)")
+_FEWEST_PAGES: Final = 3  # that tell what the name of their site is
 _RANGE: Final = re.compile(r"^[\w~^@.-]*[\w~^]\.{2,3}[\w@-]")  # "v1.0..v1.1"
 # Files that look like documents, and are not read where they lie in a folder.
 _UNREAD: Final = frozenset(
@@ -97,7 +100,17 @@ def read_documents(data: Any) -> list[Document]:
     documents = [document for document in documents if document.text.strip()]
     if not documents:
         raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
-    return _distinct(documents)
+    return _distinct(_without_site(documents))
+
+
+def _without_site(documents: list[Document]) -> list[Document]:
+    """The documents; the pages of one site without its name behind the title of each."""
+    titles = [one.title for one in documents if Path(one.id).suffix.lower() in _HTML and one.title]
+    ends = Counter(title["end"] for title in map(_SITE.fullmatch, titles) if title)
+    site, n = next(iter(ends.most_common(1)), ("", 0))
+    if len(titles) < _FEWEST_PAGES or 2 * n <= len(titles):
+        return documents
+    return [replace(one, title=one.title.removesuffix(site)) for one in documents]
 
 
 def unread(folders: Iterable[Path]) -> list[str]:
@@ -194,110 +207,11 @@ def _of_text_file(path: Path, name: str) -> Document:
         raise InputError(what, "make it readable, or take it out") from error
     name = os.fsencode(name).decode("utf-8", "backslashreplace")  # names are bytes to some systems
     if path.suffix.lower() in _HTML:
-        page = _Page()
-        page.feed(text)
-        page.close()
-        return Document(name, page.text(), " ".join(page.title.split()))
+        return Document(name, *text_and_title(text))
     if front := _FRONT_MATTER.match(text):
         return Document(name, text, front["title"].strip("\"'"))
     manual = _MANUAL.match(text)
     return Document(name, text, manual["name"].lower() if manual else "")
-
-
-class _Page(HTMLParser):
-    """The text of a page: headings, code, tables and terms as in Markdown, no machinery."""
-
-    _MUTE: Final = frozenset({"script", "style", "nav", "footer", "noscript", "template", "svg"})
-    _APART: Final = frozenset(
-        {
-            *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt"),
-            *("figcaption", "header", "hr", "li", "main", "ol", "p", "pre", "section", "table"),
-            *("tbody", "thead", "tr", "ul"),
-        }
-    )
-    _CELLS: Final = frozenset({"td", "th"})
-    _WITHIN: Final = _CELLS | {"dd", "dt"}  # where paragraphs do not stand apart
-    _BEGINS: Final = {
-        **dict.fromkeys(("li", "dt"), "\n- "),
-        **dict.fromkeys(("td", "th"), " | "),
-        "dd": ": ",
-        "tr": "\n",
-        "pre": "\n\n```\n",
-    }
-    _ENDS: Final = {"li": "\n", "dt": "", "dd": "\n", "tr": " |", "pre": "\n```\n\n"}
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.title = ""
-        self._pieces: list[str] = []
-        self._main: tuple[int, int] | None = None  # the pieces of <main>
-        self._mute = 0
-        self._open: list[str] = []  # of what decides how data is taken: pre, td, sup ...
-        self._in_title = False
-
-    def text(self) -> str:
-        """The text of what the page calls its main part, or of all of it."""
-        return "".join(self._pieces[slice(*self._main)] if self._main else self._pieces)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep apart what stands apart."""
-        del attrs
-        if tag in self._MUTE:
-            self._mute += 1
-        elif self._mute:
-            return
-        elif tag == "title":  # of the page, not of a drawing
-            self._in_title = True
-        elif tag == "main" and self._main is None:
-            self._main = len(self._pieces), 10**9
-        elif mark := self._mark(tag, self._BEGINS):
-            self._pieces.append(mark)
-        if tag in {"pre", "sup", "a", *self._WITHIN} and not self._mute:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        """Keep apart what stands apart."""
-        if tag in self._open:
-            del self._open[len(self._open) - 1 - self._open[::-1].index(tag) :]
-        if tag in self._MUTE:
-            self._mute = max(0, self._mute - 1)
-        elif self._mute:
-            return
-        elif tag == "title":
-            self._in_title = False
-        elif tag == "main" and self._main is not None:
-            self._main = self._main[0], len(self._pieces)
-        elif mark := self._mark(tag, self._ENDS):
-            self._pieces.append(mark)
-
-    def _mark(self, tag: str, marks: Mapping[str, str]) -> str:
-        """What is written where an element begins or ends."""
-        if tag == "code":
-            return "" if "pre" in self._open else "`"
-        if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
-            return f"\n\n{'#' * int(tag[1])} " if marks is self._BEGINS else "\n\n"
-        if tag in marks and tag in {"dd", *self._CELLS}:
-            return marks[tag]
-        if tag not in self._APART:
-            return ""
-        return " " if self._WITHIN & set(self._open) else marks.get(tag, "\n\n")
-
-    def handle_data(self, data: str) -> None:
-        """Take the text, blanks joined as a browser joins them; no mark of a footnote."""
-        footnote = {"a", "sup"} <= set(self._open) and data.strip("[] \n").isdigit()
-        if self._in_title:
-            self.title += data
-        elif self._mute or footnote:
-            return
-        elif "pre" in self._open:
-            self._pieces.append(data)
-        elif data.strip():
-            power = self._open[-1:] == ["sup"] and self._pieces[-1][-1:].isdigit()
-            before = "^" if power else " " if data[:1].isspace() else ""
-            after = " " if data[-1:].isspace() else ""
-            self._pieces.append(before + " ".join(data.split()) + after)
-        elif "\n" not in data or not (self._pieces and self._pieces[-1].endswith("\n")):
-            self._pieces.append(" ")
 
 
 def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:

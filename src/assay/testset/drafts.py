@@ -15,11 +15,12 @@ from assay._text.statements import statements
 from assay._text.words import recall, stems
 from assay.sample import Sample
 from assay.testset import checks
+from assay.testset.manual_questions import in_document
 from assay.testset.passages import Corpus, Passage, as_printed, unwrapped
 from assay.testset.plan import Kind
 from assay.testset.questions import dangling, gives_answer
 from assay.testset.sentence_questions import PERSON, Fact, facts
-from assay.testset.structure_questions import found_in, in_document
+from assay.testset.structure_questions import found_in
 
 _BOILERPLATE: Final = 2  # options; what more of them say is the same for all commands
 _MOST_PASSAGES: Final = 1500  # of more, as many are drawn evenly
@@ -80,7 +81,7 @@ class Drafts:
         self.facts = [
             draft
             for draft in self.facts
-            if draft.fact.template not in {"option", "table"}
+            if draft.fact.template not in {"option", "setting", "table"}
             or counts[draft.fact.predicate + draft.fact.answer] <= _BOILERPLATE
         ]
         self._answers: dict[str, list[str]] = defaultdict(list)
@@ -137,7 +138,8 @@ class Drafts:
         whole = draft.fact.template != "object" or draft.fact.predicate in _PARTS_VERBS
         rare = any(self._is_rare(stem, _RARE) for stem in stems(draft.fact.subject))
         # "The UE" does a hundred things.
-        if not (whole or (rare and _TECHNICAL.search(draft.fact.subject))):
+        technical = _TECHNICAL.search(draft.fact.subject) or "`" in draft.fact.question
+        if not (whole or (rare and technical)):
             return False
         if _NAME.search(draft.fact.question.split(" ", 1)[1]):
             return True
@@ -183,7 +185,8 @@ class Drafts:
                 plain = re.sub(rf"^The {topic['kind']}\b(?! of\b)", topic["name"], plain)
                 small = small - {topic["name"].split()[0].lower()} | _ARTICLES
             for fact in facts(plain, small) if quote else ():
-                yield Draft(replace(fact, reference=f"{plain.rstrip('.')}."), (number,), (quote,))
+                marked = _with_code(fact, text[statement.start : statement.end])
+                yield Draft(replace(marked, reference=f"{plain.rstrip('.')}."), (number,), (quote,))
 
     def _joined(self) -> Iterator[Draft]:
         """Two facts of one kind about things whose names share a word, of two passages."""
@@ -308,6 +311,19 @@ class Drafts:
                 yield draft.asking(draft.fact.question.replace(match[1], other), "date")
 
 
+def _with_code(fact: Fact, sentence: str) -> Fact:
+    """A fact whose question marks the code that its sentence marks: "What is `raw` used for?"."""
+    question, other = fact.question, fact.other
+    for code in dict.fromkeys(_CODE.findall(sentence)):
+        if code.isalpha() and code != fact.subject:  # a plain word, too
+            continue
+        pattern = rf"(?<![\w`.-]){re.escape(code)}(?![\w`-])"
+        question, other = (
+            re.sub(pattern, lambda one: f"`{one.group()}`", text) for text in (question, other)
+        )
+    return replace(fact, question=question, other=other)
+
+
 def in_its_document(question: str, fact: Fact, passage: Passage) -> str:
     """A question that leans on its document, with the title of that: "the file", "-x is given"."""
     leans = fact.subject.startswith("the ") or _LEANING.search(question)
@@ -317,7 +333,9 @@ def in_its_document(question: str, fact: Fact, passage: Passage) -> str:
 
 
 _OF_PAGES: Final = frozenset(("object", "condition", "purpose", "reason", "number"))
-_LEANING: Final = re.compile(r"(?<![\w-])--?[a-z]|\b(?:if|when) the\b")  # "-x", "if the file"
+# "-x", "`raw`", "if the file"
+_LEANING: Final = re.compile(r"(?<![\w-])--?[a-z]|`[a-z]+`|\b(?:if|when) the\b")
+_CODE: Final = re.compile(r"(?<!`)`([^`\n]{2,40})`(?!`)")
 # "What does Carl use?" is no question of everybody's, "What does Django use?" is.
 _OF_THINGS: Final = frozenset(("object", "condition", "purpose"))
 # "What does the Basic plan include?" is asked of anything that has a name; what something allows,
@@ -327,7 +345,7 @@ _TECHNICAL: Final = re.compile(r"`|[A-Z][A-Z0-9]{2}|[A-Z0-9]{2}$|\w_\w|[a-z][A-Z
 # "The city", "the Lady", "the Wall's demolition": known to whoever reads the text.
 _BRIEF: Final = re.compile(r"the (?:[a-z]+|[A-Z][a-z]+(?: ?['\u2019]s\b.*)?)")
 _HEADINGS: Final = re.compile(r"^#.*$", re.MULTILINE)
-_PLAIN: Final = re.compile(r"the [^A-Z`\d]*")
+_PLAIN: Final = re.compile(r"the [^A-Z`“\d]*")
 _COMMON: Final = re.compile(r"the (?:\S+ )*[a-z-]+")
 # "north of the Wall", "the show", "the music video": which?
 _LEANS: Final = re.compile(

@@ -34,6 +34,7 @@ _FEW: Final = {"abbreviation": 0.1}
 # Asked in the words of one sentence, a question is found by every retriever; people's words are
 # from all over a passage.
 _AROUND: Final = 3  # words from around the answer among search keywords
+_BY_FORM: Final = frozenset(("procedure", "setting"))  # whose answer is no sentence to be read
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _ASKING: Final = frozenset(
     ("when", "where", "who", "whom", "why", "how", "many", "much", "not", "no", "without")
@@ -133,7 +134,7 @@ class Offline:
             return fault
         try:
             if draft.sure:
-                prose = draft.fact.reference and draft.fact.template != "procedure"
+                prose = draft.fact.reference and draft.fact.template not in _BY_FORM
                 return await self._unsupported(draft, judge) if prose else None
             if kind == "unanswerable":
                 near = self.corpus.nearest(draft.fact.question, _NEAREST)

@@ -118,7 +118,7 @@ _NO_SUBJECTS: Final = re.compile(
     r"two|three|four|it|he|she|they|we|you|i|there|here|what|which|who|following|his|her|its|their|"
     r"our|my|your|every|either|neither|none|nobody|everyone|more|less|only|first|second|next|last|"
     r"note|different|various|certain|multiple|further|additional|new|common|part|(?:sub)?clauses?|"
-    r"sections?|annex|figures?|tables?|chapter|\d\S*)(?!\w)",
+    r"sections?|annex|appendix|figures?|tables?|chapter|listing|null|undefined|\d\S*)(?!\w)",
     re.IGNORECASE,
 )
 # Words that lean on what stands around the sentence.

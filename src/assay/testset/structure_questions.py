@@ -1,4 +1,4 @@
-"""Questions made from the structure of documents and from manuals."""
+"""Questions made from the structure of documents."""
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -9,13 +9,12 @@ from typing import Final
 
 from assay._text import verbs
 from assay._text.grammar import Words
-from assay._text.markup import clean as without_marks
 from assay._text.predicates import find_subject
-from assay._text.sentences import sentences, spans
+from assay._text.sentences import sentences
 from assay._text.words import content_words
+from assay.testset.manual_questions import NO_DUTY, clean, in_document, of_manuals
 from assay.testset.sentence_questions import Fact, listed
 
-_REFERENCE_LINK: Final = re.compile(r"\[([^\[\]\n]{1,200})\]\[[^\[\]\n]{0,100}\]")
 _FENCED: Final = re.compile(
     r"^[ \t]{0,3}(```|~~~).*?(?:^[ \t]{0,3}\1|\Z)", re.MULTILINE | re.DOTALL
 )
@@ -41,7 +40,7 @@ _TERM: Final = re.compile(
     re.MULTILINE,
 )
 _NO_TERM: Final = re.compile(
-    r"(?:notes?|examples?|warning|tip|important|sheet|figure|table|step|case|option|the|an?|"
+    r"(?:notes?|examples?|listing|warning|tip|important|sheet|figure|table|step|case|option|the|an?|"
     r"another|all|no|each|what|how|several|some|many|by)\b|.*\s(?:in|of|by|with|for|to|on|at)\s",
     re.IGNORECASE,
 )
@@ -74,11 +73,6 @@ _PARAMETER: Final = re.compile(
 )
 _LEAST: Final = 4  # words of a cell that says what something is or does
 _REPEATABLE: Final = re.compile(r"\s*Repeatable\.?$")
-_NO_DUTY: Final = re.compile(
-    r"^(?:(?:with|of|as|only|what|for|in|on|by|like|same|see|all|if|when|where|which)\b|\w+ it\b)"
-    r"|\bthis$",
-    re.IGNORECASE,
-)
 _MEANINGS: Final = frozenset(
     ("meaning", "meaning here", "definition", "description", "what was found")
 )
@@ -91,11 +85,6 @@ _ATTRIBUTES: Final = frozenset(
     "bandwidth status purpose reason".split()
 )
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+(\S.*?)[ \t#]*$", re.MULTILINE)
-
-
-def clean(text: str) -> str:
-    """A text without mark-up, "[guide][]" among it."""
-    return without_marks(_REFERENCE_LINK.sub(r"\1", text))
 
 
 def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iterator[Fact]:
@@ -225,7 +214,7 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
         question, other = f"What is the default of {of}?", f"Which value does {of} have by default?"
         yield Fact("option", question, value, of, "default", other, reference, span)
     purpose = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
-    if len(purpose.split()) >= _LEAST and not _NO_DUTY.search(purpose):
+    if len(purpose.split()) >= _LEAST and not NO_DUTY.search(purpose):
         first, second = purpose.lower().split()[:2]
         verb = "base" in verbs.forms(first) and second != "of"
         verb = verb or second in {"the", "a", "an", "these"}
@@ -308,191 +297,3 @@ def _faq(text: str) -> Iterator[Fact]:
 
 
 _LONGEST_ANSWER: Final = 120  # words
-_FILE: Final = re.compile(r"\S+\.\w{1,5}$")
-_CODE: Final = r"`(?P<code>[^`\n]{2,40})`"
-_NO_OBJECT: Final = r"(?:as|at|by|for|from|in|on|only|to|up|with)\b"
-_DOES: Final = re.compile(
-    rf"(?:The (?:command|option|field|column|function|class|method|key|flag|setting) )?"
-    rf"{_CODE}\s+(?P<verb>[a-z]{{3,}})\s+(?!{_NO_OBJECT})(?P<rest>[^:;|]+)"
-)
-_GIVEN: Final = re.compile(rf"(?P<how>With|Without) {_CODE},?\s+(?P<rest>[^:;|]{{20,}})")
-_ENTRY: Final = re.compile(
-    rf"^[ \t]*[-*+][ \t]+(?:\*\*)?{_CODE}(?:\*\*)?[ \t]*(?::|--?|\u2013|\u2014)[ \t]+"
-    r"(?P<meaning>[A-Za-z][^\n]{15,}(?:\n[ \t]+\w[^\n]*)*)",
-    re.MULTILINE,
-)
-_TWO_WORDS: Final = re.compile(r"[a-z][\w-]+(?: [a-z][\w-]+){1,2}")  # of a command
-# "## `pyenv rehash`", and below it "Installs shims for all known binaries."
-_HEADED: Final = re.compile(
-    rf"^#{{1,6}}[ \t]+{_CODE}[ \t]*\n+(?P<meaning>[A-Z][a-z]+[ ](?:[^\n#]+\n?)+)", re.MULTILINE
-)
-# What leans on the sentences before it, or goes on behind it.
-_LEANS: Final = re.compile(
-    r"\b(?:this|these|those|such|too|also|as well|that one|he|she|they|them|their|above|"
-    r"below|then|therefore|however|while|whereas|instead|otherwise|both|another|others|the same|so|"
-    r"here|there|former|latter|as follows|following|likewise)\b|^(?:its?|and|or|but)\b|\bdid\b"
-)
-_OF_MANY: Final = re.compile(r"=[a-z\d]|\[")  # one value of many, or a whole synopsis
-_IT: Final = re.compile(r"\b(?:it|its)\b")
-# "-v, --verbose", then what it does: behind two blanks or a colon, or below and further in.
-_OPTION: Final = re.compile(
-    r"^(?P<indent>[ \t]*)(?:[-*][ ])?`?(?P<short>--?[A-Za-z][\w-]*)`?(?:[ =]<?\w+>?)?"
-    r"(?:,[ ]+`?(?P<long>--[\w-]+)`?)?(?:[ =\[]{1,2}[^\s.,:]+)?"
-    r"(?:[ \t]?:[ ]+|[ \t]{2,}|[ \t]*\n(?P=indent)[ \t]+)"
-    r"(?P<meaning>[A-Z][^\n]*(?:\n[ \t]+(?!-)[^\s-][^\n]*)*)",
-    re.MULTILINE,
-)
-_VAGUE: Final = re.compile(
-    r"^(?:Deprecated|Obsolete|Ignored|Undocumented|See|Synonym|Same|Equivalent)\b|\.\.\.|:$"
-)
-_COMMAND: Final = re.compile(
-    r"^#{1,6}[ \t]+(?P<heading>[A-Z][^\n?]{6,70}?)[ \t#]*\n"
-    r"(?:(?!#|[ \t]*```)[^\n]*\n){0,12}?"
-    r"```(?:console|sh|bash|shell|shell-session|zsh)[ \t]*\n(?P<code>(?:(?!```)[^\n]*\n)+)",
-    re.MULTILINE,
-)
-_FIRST_NAME: Final = re.compile(r"(?P<first>[A-Z][a-z]+)\s+(?!(?:and|or|of|is|are)\b)[^,:]+")
-_LEAST_WORDS: Final = 4  # words of what is said of something
-_ASKED_BY: Final = frozenset(
-    ("accept", "contain", "hold", "list", "mean", "name", "require", "return")
-)
-
-
-def in_document(headings: Sequence[str]) -> str:
-    """How a question begins whose thing is known in one document only; "" if that has no title."""
-    title = next((one for one in headings if not _FILE.search(one)), "")
-    return f"In “{title}”, " if title else ""
-
-
-def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]:
-    """The questions that a manual answers.
-
-    Args:
-        text: A passage.
-        prose: The same, blank where blocks of code stand.
-        headings: Title of its document and the headings above it, outermost first.
-    """
-    where = in_document(headings)
-    for start, end in spans(prose):
-        raw = re.sub(r"^\s*(?:[-*+]|\d+[.)])?\s+", "", f" {prose[start:end]}")
-        yield from _sentence(" ".join(raw.split()), where, (end - len(raw.lstrip()), end))
-    for entry in _ENTRY.finditer(prose):
-        meaning = clean(entry["meaning"]).rstrip(".").split(". ")[0]
-        clause = find_subject(Words(meaning), 0)  # "A power cut may undo it" says not what it is
-        long = len(meaning.split()) >= _LEAST_WORDS and entry["code"] not in meaning
-        order = re.match(r"[A-Z][a-z]+ (?:to|the|an?)\b", meaning)  # "Change to the remote part"
-        value = re.search(r"=[a-z\d]", entry["code"])  # one of many
-        if (
-            value
-            or _is_option(entry["code"])
-            or (order and _is_base(order.group().split()[0].lower()))
-        ):
-            continue
-        if where and long and clause is None and not _LEANS.search(meaning.lower()):
-            name = f"`{_named(entry['code'])}`"
-            question, reference = f"{where}what is {name}?", f"{name}: {meaning}."
-            yield Fact("glossary", question, meaning, name, "is", "", reference, entry.span())
-    for headed in _HEADED.finditer(text):
-        base, _, rest = clean(headed["meaning"]).split(". ")[0].rstrip(".").partition(" ")
-        base = next((b for b in (*_stems(base.lower()), base.lower()) if _is_base(b)), "")
-        name = f"`{_named(headed['code'])}`"
-        if base and where and len(rest.split()) >= _LEAST_WORDS - 1 and not _LEANS.search(rest):
-            alone = _TWO_WORDS.fullmatch(headed["code"])
-            question = f"What is {name} for?" if alone else f"{where}what is {name} for?"
-            reference = f"{name} {verbs.third_person(base)} {rest}."
-            yield Fact("code", question, rest, name, "for", "", reference, headed.span())
-    yield from _listed_options(prose, where)
-    yield from _how(text, where)
-
-
-def _listed_options(text: str, where: str) -> Iterator[Fact]:
-    """What an option does, by the list of a page of man, of `--help` or of a web page."""
-    for entry in _OPTION.finditer(text) if where else ():
-        first = sentences(" ".join(clean(entry["meaning"]).split()))[0]
-        meaning = re.sub(r"^(?:This|The) (?:option|flag|switch)\s+|^This (?=[a-z]+s\b)", "", first)
-        name = f"`{entry['long'] or entry['short']}`"
-        known = name.strip("`-").lower() in {"h", "help", "v", "version"}
-        if known or len(meaning.split()) < _LEAST_WORDS or not first.endswith("."):
-            continue
-        if _LEANS.search(meaning.lower()) or _NO_DUTY.search(meaning) or _VAGUE.search(meaning):
-            continue
-        duty = f"{meaning[:1].upper()}{meaning[1:]}"
-        question = f"{where}what is the option {name} for?"
-        yield Fact("option", question, duty, name, "for", "", f"{name}: {duty}", entry.span())
-
-
-def _is_base(word: str) -> bool:
-    return verbs.is_known(word) and "base" in verbs.forms(word)
-
-
-def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact]:
-    """What a sentence says that begins with code, or with what happens with it."""
-    if not sentence.endswith("."):
-        return
-    plain = sentence[:-1]
-    if (code := re.search(_CODE, plain)) and _OF_MANY.search(code["code"]):
-        return
-    if (option := _GIVEN.fullmatch(plain)) and _is_option(option["code"]) and where:
-        rest = clean(option["rest"])
-        if not _LEANS.search(rest.lower()) and len(rest.split()) > _LEAST_WORDS:
-            name = f"`{_named(option['code'])}`"
-            no = "" if option["how"] == "With" else "not "
-            question = f"{where}what happens if {name} is {no}given?"
-            yield Fact("code", question, rest, name, f"{no}given", "", sentence, span)
-    elif does := _DOES.fullmatch(plain):
-        name, rest = _named(does["code"]), _small(clean(does["rest"]))
-        base = next((b for b in _stems(does["verb"]) if verbs.third_person(b) == does["verb"]), "")
-        command = _TWO_WORDS.fullmatch(name)
-        if not (command or name.endswith("()") or _is_option(name)):
-            base = base if base in _ASKED_BY else ""
-        elif base not in _ASKED_BY:
-            base = base and "do"
-        leans = _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
-        if base and not leans and len(rest.split()) >= _LEAST_WORDS - 1 and (where or command):
-            question = f"what does `{name}` {base}?"
-            question = f"W{question[1:]}" if command else f"{where}{question}"
-            answer = f"{does['verb']} {rest}"
-            yield Fact("code", question, answer, f"`{name}`", base, "", sentence, span)
-
-
-def _small(text: str) -> str:
-    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
-
-
-def _stems(word: str) -> list[str]:
-    return [one for one in (word[:-1], word[:-2], f"{word[:-3]}y") if verbs.is_known(one)]
-
-
-def _is_option(code: str) -> bool:
-    return bool(re.match(r"--?[a-z]", code))
-
-
-def _named(code: str) -> str:
-    """The option without what stands for its value; a command as it is."""
-    if not _is_option(code):
-        return code
-    return re.split(r"=| (?![a-z]+$)", code)[0]
-
-
-def _how(text: str, where: str) -> Iterator[Fact]:
-    """How something is done: a heading that says what, and the first command below it."""
-    for match in _COMMAND.finditer(text):
-        task = _task(clean(match["heading"]))
-        code = match["code"].replace("\\\n", " ")
-        commands = [one for one in code.splitlines() if re.match(r"\s*\$ ", one)]
-        if task and where and len(commands) == 1:
-            run = commands[0].strip()[2:]
-            command = re.sub(r"\s+", " ", re.sub(r"\s#\s.*", "", run)).strip()
-            of = "" if f"“{match['heading']}”" in where else where
-            question = f"{of}{'which' if of else 'Which'} command do you run to {task}?"
-            reference = f"To {task}, run `{command}`."
-            at = match.span("code")
-            yield Fact("procedure", question, command, task, "run", "", reference, at)
-
-
-def _task(heading: str) -> str:
-    """What a heading says is done, "Review questions" or "Reviewing questions"; "" if nothing."""
-    match = _FIRST_NAME.fullmatch(heading)
-    first = match["first"].lower() if match else ""
-    base = verbs.base_of_ing(first) if first.endswith("ing") else first
-    return f"{base}{heading[len(first) :]}" if base and _is_base(base) else ""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.judges.data_digest import BLOCK, BLOCKS, digest
-from assay.judges.gguf.questions import Fit, Material, fits, halved, halves
+from assay.judges.gguf.questions import Fit, InputText, fits, halved, halves
 from support.engines import made_file
 
 
@@ -92,10 +92,10 @@ class TestHalves:
         )
 
     def test_of_several_texts_are_about_as_long(self):
-        texts = [Material(f"c{n}", "x" * length) for n, length in enumerate((10, 10, 100, 10))]
+        texts = [InputText(f"c{n}", "x" * length) for n, length in enumerate((10, 10, 100, 10))]
         first, second = halves(texts)
         assert [len(part) for part in (first, second)] == [2, 2]
 
     def test_of_a_character_there_are_none(self):
         assert halved("x") is None
-        assert halves([Material("c1", "x")]) is None
+        assert halves([InputText("c1", "x")]) is None

@@ -391,8 +391,38 @@ _NOWHERE = Location("unknown")
 
 def _checked(facts: Facts, location: Location) -> Iterable[str]:
     """The causes that the facts could have shown."""
-    known = facts.known is not None or facts.corpus_empty
-    if known:
+    yield from _of_retrieval(facts, location)
+    if facts.unanswerable is not None or _right_contexts_known(facts):
+        yield "should_have_refused"
+    if facts.declined is None:
+        return
+    if not facts.declined or _refusal_can_be_judged(facts, location):
+        yield "wrong_refusal"
+    if _says_nothing(facts):
+        return
+    if facts.declined:  # it says nothing that could be wrong
+        yield from _GENERATION
+    else:
+        yield from _of_generation(facts, location)
+
+
+def _right_contexts_known(facts: Facts) -> bool:
+    return facts.known is not None or facts.corpus_empty
+
+
+def _refusal_can_be_judged(facts: Facts, location: Location) -> bool:
+    """Whether it is known if the question could have been answered."""
+    if _says_nothing(facts):
+        return False
+    if facts.unanswerable:
+        return True
+    return location.where != "disputed" and (
+        facts.unanswerable is not None or location.where != "unknown"
+    )
+
+
+def _of_retrieval(facts: Facts, location: Location) -> Iterable[str]:
+    if _right_contexts_known(facts):
         yield from ("not_in_corpus", "not_retrieved", "ranked_too_low")
     elif facts.recall:
         yield "not_in_contexts"
@@ -400,20 +430,6 @@ def _checked(facts: Facts, location: Location) -> Iterable[str]:
             yield "ranked_too_low"
         if location.reached_generator:
             yield from ("not_in_corpus", "not_retrieved")
-    if facts.unanswerable is not None or known:
-        yield "should_have_refused"
-    if facts.declined is None:
-        return
-    disputed = location.where == "disputed" and not facts.unanswerable
-    told_so = facts.unanswerable is not None or location.where != "unknown"
-    if not facts.declined or (told_so and not disputed and not _says_nothing(facts)):
-        yield "wrong_refusal"
-    if _says_nothing(facts):
-        return
-    if facts.declined:  # it says nothing that could be wrong
-        yield from _GENERATION
-        return
-    yield from _of_generation(facts, location)
 
 
 def _of_generation(facts: Facts, location: Location) -> Iterable[str]:

@@ -28,6 +28,9 @@ TONES: Final = {"better": "good", "worse": "bad"}
 _TIMES: Final = ("before", "after")
 # What is read first: what became worse; then what became better; then what may not have changed.
 _ORDER: Final = {WORSE: 0, BETTER: 1, TOO_FEW: 2, NOT_FOUND: 3}
+_NAMED: Final = 3  # metrics that a headline names; the table shows all
+_PRACTICAL: Final = 10_000  # pairs; of a difference that takes more nobody asks how many
+_SMALLEST: Final = 0.0095  # of the ends of an interval; below it two decimals show nothing
 _WHERE: Final = {"baseline": "A", "both": "both"}
 
 
@@ -47,6 +50,10 @@ def collect(comparison: Comparison) -> dict[str, Any]:
         "tests": sum(one.tested for one in comparison.metrics),
         "runs": runs,
         "warnings": list(comparison.warnings),
+        "headlines": [
+            headline([one for one in comparison.metrics if one.run == number])
+            for number in range(1, len(runs))
+        ],
         "metrics": [_metric(one, comparison.level) for one in comparison.metrics],
         "leaderboards": [_leaderboard(one) for one in comparison.leaderboards],
     }
@@ -56,6 +63,71 @@ def _leaderboard(board: Leaderboard) -> dict[str, Any]:
     fields = ("metric", "n", "winner", "tied", "more", "warnings", "standings")
     values = msgspec.to_builtins({name: getattr(board, name) for name in fields})
     return {**values, "said": leaderboard.finding(board, "run")}
+
+
+def answers(data: Json) -> list[str]:
+    """What is said first: which of two runs is better, or by each metric which of more is best."""
+    if len(data["runs"]) == 2:
+        return list(data["headlines"])
+    metrics: dict[str, list[str]] = {}
+    for one in data["leaderboards"]:
+        metrics.setdefault(one["said"], []).append(one["metric"])
+    return [f"{', '.join(names)}: {said}" for said, names in metrics.items()]
+
+
+def headline(metrics: Sequence[MetricComparison]) -> str:
+    """The answer in a sentence: by what a run is better or worse, or that these pairs cannot tell.
+
+    Args:
+        metrics: Those of one run against the baseline.
+    """
+    verdicts = {word: [one for one in metrics if one.verdict == word] for word in (WORSE, BETTER)}
+    told = [f"{word} than A by {_named(ones)}" for word, ones in verdicts.items() if ones]
+    if told:
+        return f"{letter(metrics[0].run)} is {' and '.join(told)}."
+    return _untold(metrics)
+
+
+def _named(metrics: Sequence[MetricComparison]) -> str:
+    """The metrics with their differences, the largest effect first."""
+    size = {one.metric: abs((one.paired and one.paired.effect) or 0.0) for one in metrics}
+    first = sorted(metrics, key=lambda one: -size[one.metric])[:_NAMED]
+    texts = [f"{one.metric} ({_with_interval(one)})" for one in first]
+    texts += [f"{len(metrics) - _NAMED} more metrics"] if len(metrics) > _NAMED + 1 else []
+    texts += [one.metric for one in metrics if one not in first and len(metrics) == _NAMED + 1]
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else texts[0]
+
+
+def _with_interval(one: MetricComparison) -> str:
+    paired = one.paired
+    if paired is None:
+        return ""
+    difference, ends = signed(paired.difference), between(msgspec.to_builtins(paired.interval))
+    return f"{difference}, interval {ends}" if ends else difference
+
+
+def _untold(metrics: Sequence[MetricComparison]) -> str:
+    name = letter(metrics[0].run)
+    with_pairs = [one for one in metrics if one.paired]
+    if not with_pairs:
+        return f"Nothing to compare: no sample has a score in both A and {name}."
+    if not any(one.paired.moved for one in with_pairs if one.paired):
+        return f"{name} and A score the same on every sample."
+    most = numbers.plural(max(one.paired.n for one in with_pairs if one.paired), "sample")
+    text = f"{most} cannot tell which is better, A or {name}"
+    reachable = [(needed, one) for one in metrics if (needed := _within_reach(one)) is not None]
+    if not reachable:
+        return f"{text}."
+    needed, one = min(reachable, key=lambda pair: pair[0])
+    aim = numbers.score(one.aim)
+    return f"{text}. About {needed:,} could, by {one.metric}, if the difference is the {aim} seen."
+
+
+def _within_reach(one: MetricComparison) -> int | None:
+    """How many pairs would show the difference that was seen; None where nobody has so many."""
+    if one.asked or one.paired is None or one.needed is None:
+        return None
+    return one.needed if one.paired.n < one.needed <= _PRACTICAL else None
 
 
 def others(data: Json) -> list[tuple[Json, list[Json]]]:
@@ -76,6 +148,14 @@ def shown(data: Json, *, show_all: bool) -> list[tuple[Json, list[Json], list[st
         left = [one for one in metrics if one not in listed]
         tables.append((run, listed, _left_out(left)))
     return tables
+
+
+def changed(data: Json, *, show_all: bool) -> list[tuple[Json, list[Json]]]:
+    """Each run with the metrics whose samples are listed: where something was found, or all."""
+    return [
+        (run, [one for one in metrics if show_all or one["tone"] != "plain"])
+        for run, metrics in others(data)
+    ]
 
 
 def folded(one: Json, metrics: Sequence[Json]) -> bool:
@@ -110,7 +190,17 @@ def signed(value: float | None) -> str:
 
 def between(ends: Json | None) -> str:
     """The interval of a difference."""
-    return "" if ends is None else f"{signed(ends['low'])} to {signed(ends['high'])}"
+    if ends is None:
+        return ""
+    scale = max(abs(ends["low"]), abs(ends["high"]))
+    return f"{_rounded(ends['low'], scale)} to {_rounded(ends['high'], scale)}"
+
+
+def _rounded(value: float, scale: float) -> str:
+    """A difference with the digits that count beside others of this size: +0.00 beside +0.15."""
+    if scale < _SMALLEST or abs(value) >= _SMALLEST:
+        return signed(value)
+    return f"{'+' if value > 0 else MINUS if value < 0 else ''}0.00"
 
 
 def p_value(p: float | None) -> str:
@@ -121,16 +211,23 @@ def p_value(p: float | None) -> str:
 
 
 def cells(one: Json) -> list[str]:
-    """Before, after, difference, interval, p and effect size of a metric whose runs have pairs."""
+    """Before, after, difference, interval, pairs and p of a metric whose runs have pairs."""
     paired = one["paired"]
     return [
         numbers.score(paired["before"]),
         numbers.score(paired["after"]),
-        signed(paired["difference"]),
+        difference(paired),
         between(paired["interval"]),
+        numbers.count(paired["n"]),
         p_value(one["p"]),
-        signed(paired["effect"]),
     ]
+
+
+def difference(paired: Json) -> str:
+    """A difference with no more digits than its interval leaves room for."""
+    ends = paired["interval"] or {"low": 0.0, "high": 0.0}
+    text = _rounded(paired["difference"], max(abs(ends["low"]), abs(ends["high"])))
+    return text if text[1:] != numbers.score(0.0) else numbers.score(0.0)
 
 
 def became(one: Json) -> list[str]:
@@ -141,19 +238,15 @@ def became(one: Json) -> list[str]:
 def legend(data: Json) -> str:
     """How the table is to be read."""
     level = f"{100 * data['level']:g}%"
-    text = f"Differences are a run's mean minus the mean of A over the same samples, with {level}"
-    text += " intervals. p is for the hypothesis that there is no difference"
+    text = f"Differences: mean over the same n samples, with {level} intervals. p: of no difference"
     if data["tests"] > 1:
-        text += f", adjusted by Holm for {data['tests']} tests at once"
-        if any(one["unmoved"] for one in data["metrics"]):
-            text += " (what is the same on every sample is not tested)"
-    verdict = f"{1 - data['level']:.2g}"
-    text += (
-        f"; the verdict goes by it, at {verdict}. d is Cohen's d_z. {SIDES}: samples that became"
-    )
-    text += " better, stayed the same, became worse."
+        text += f", adjusted by Holm for {data['tests']} tests"
+    text += f"; below {1 - data['level']:.2g} it is called better or worse."
+    text += f" {SIDES}: samples better, same, worse."
+    if any(one["detectable"] is not None and one["said"] for one in data["metrics"]):
+        text += " Show: in 80 of 100 such comparisons."
     if data["leaderboards"]:
-        text += f" The best of all runs: by simultaneous {level} intervals of all differences."
+        text += f" Best of all runs: by simultaneous {level} intervals of all differences."
     return text
 
 
@@ -215,13 +308,18 @@ def _values(old: float | None, new: float | None) -> tuple[str, str]:
     return scores[0], scores[1]
 
 
+def beside(one: Json) -> str:
+    """What must be read beside the row of a metric; "" if nothing."""
+    counted = f"{one['counted'][:1].upper()}{one['counted'][1:]}."
+    return " ".join(filter(None, [one["said"], counted * bool(one["counted"])]))
+
+
 def counted(one: MetricComparison, left: str) -> str:
-    """How many pairs there are, and what is in none: "45 pairs; not compared: 3 failed in B"."""
+    """What the number of pairs does not tell: "12 groups; not compared: 3 failed in B"."""
     paired = one.paired
-    text = numbers.plural(paired.n if paired else 0, "pair")
-    if paired and paired.units < paired.n:
-        text += f" in {numbers.plural(paired.units, 'group')}"
-    return f"{text}; not compared: {left}" if left else text
+    is_clustered = paired is not None and paired.units < paired.n
+    groups = numbers.plural(paired.units, "group") if paired and is_clustered else ""
+    return "; ".join(filter(None, [groups, f"not compared: {left}" if left else ""]))
 
 
 def left_out(left: Sequence[Json], name: str) -> str:
@@ -233,35 +331,34 @@ def left_out(left: Sequence[Json], name: str) -> str:
 
 
 def finding(one: MetricComparison, level: float) -> str:
-    """The finding in words that claim no more than was found, and how far the judge moves it."""
-    text = " ".join([_finding(one, level), *_takes(one)])
-    if not one.noise:
-        return text
-    noise = f"\N{PLUS-MINUS SIGN}{numbers.score(one.noise)}"
-    return f"{text} The judge's noise alone makes a difference of up to {noise}."
+    """What the row of a metric does not show: what so many pairs can tell; "" if it shows all."""
+    parts = [*_verdict(one, 1 - level), *_could(one), *_takes(one)]
+    if one.noise:
+        noise = f"\N{PLUS-MINUS SIGN}{numbers.score(one.noise)}"
+        parts.append(f"The judge's noise alone makes a difference of up to {noise}.")
+    return " ".join(parts)
 
 
-def _finding(one: MetricComparison, level: float) -> str:
-    name, paired = letter(one.run), one.paired
+def _verdict(one: MetricComparison, alpha: float) -> list[str]:
+    """What must be known of a verdict."""
+    paired = one.paired
     if paired is None:
-        return "No sample has a score in both runs."
+        return ["No sample has a score in both runs."]
     if one.verdict == TOO_FEW:
-        return f"{numbers.plural(paired.n, 'pair')} of one group say nothing of others."
-    if one.verdict != NOT_FOUND:
-        # The sign is told by the word: an error rate that falls is better.
-        size = numbers.score(abs(paired.difference))
-        return f"{name} is {one.verdict} than A by {size}, which chance alone would rarely bring."
-    if not paired.up + paired.down:
-        return "No difference found: no sample scores differently."
-    parts = ["No difference found" + _only_alone(one, 1 - level)]
-    return " ".join([*parts, *_could(one)])
+        return [f"{numbers.plural(paired.n, 'pair')} of one group say nothing of others."]
+    if one.verdict != NOT_FOUND or paired.p > alpha:
+        return []
+    p = p_value(paired.p)
+    return [f"p = {p} alone, but of so many tests one may reach that by chance."]
 
 
 def _could(one: MetricComparison) -> list[str]:
     """What such a comparison could have found, and what stood in its way."""
     paired = one.paired
-    if paired is None:
+    if paired is None or one.verdict != NOT_FOUND:
         return []
+    if not paired.up + paired.down:
+        return ["No sample scores differently."]
     clustered, parts = paired.units < paired.n, []
     if one.too_few_differ:
         units = numbers.plural(paired.units, "group" if clustered else "pair")
@@ -273,32 +370,24 @@ def _could(one: MetricComparison) -> list[str]:
         units = numbers.plural(paired.units, "independent sample")
         parts.append(f"{units} cannot show any, however large it is.")
     if one.detectable is not None:
-        least = numbers.score(one.detectable)
-        parts.append(f"A true one of {least} would have been found in 80 of 100 such comparisons.")
+        pairs = numbers.plural(paired.n, "pair")
+        parts.append(f"{pairs} show differences of {numbers.score(one.detectable)} and more.")
     return parts
-
-
-def _only_alone(one: MetricComparison, alpha: float) -> str:
-    alone = one.paired.p if one.paired else 1.0
-    if alone > alpha:
-        return "."
-    return f" (p = {p_value(alone)} alone, but of so many tests one may reach that by chance)."
 
 
 def _takes(one: MetricComparison) -> list[str]:
     """How many samples it would take; if nobody asked, only where more would find what was not."""
     if one.aim is None or one.paired is None:
         return []
-    unseen = one.verdict == NOT_FOUND
-    aim = f"{'one' if unseen else 'a difference'} of {numbers.score(one.aim)}"
+    aim = numbers.score(one.aim)
+    if not one.asked:
+        needed = _within_reach(one) if one.verdict == NOT_FOUND else None
+        return [f"It takes about {needed:,} to show the {aim} seen."] if needed else []
     if one.needed is None:
-        text = f"How many pairs it takes to find {aim} cannot be told from these."
-        return [text] if one.asked else []
-    text = f"To find {aim}, about {numbers.plural(one.needed, 'pair')} are needed"
+        return [f"How many it takes to show {aim} cannot be told from these."]
+    text = f"It takes about {numbers.plural(one.needed, 'pair')} to show {aim}"
     more = one.needed - one.paired.n
-    if more > 0 and (unseen or one.asked):
-        return [f"{text}, {numbers.count(more)} more."]
-    return [f"{text}; these are enough."] if one.asked else []
+    return [f"{text}, {numbers.count(more)} more." if more > 0 else f"{text}: these are enough."]
 
 
 def collect_groups(groups: ByGroup) -> dict[str, Any]:

@@ -39,22 +39,24 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
         data: The comparison in words.
         show_all: Whether metrics that show no difference are more than counted.
     """
-    lines: list[RenderableType] = [_run(run) for run in data["runs"]]
+    one_other = len(data["runs"]) == 2
+    lines: list[RenderableType] = [_answer(text) for text in comparison.answers(data)]
+    lines += [Text(), *(_run(run) for run in data["runs"])]
     lines += warnings(data["warnings"])
-    if data["leaderboards"]:
-        lines += [Text(), Text("best of all runs", style="bold")]
-        lines += [_about(one, one["said"]) for one in data["leaderboards"]]
     tables = comparison.shown(data, show_all=show_all)
-    for run, metrics, left_out in tables:
-        lines += [Text(), _table(run, metrics)]
-        lines += [
-            _about(one, one["said"]).append(f" {one['counted']}.", style="dim") for one in metrics
-        ]
+    for (run, metrics, left_out), text in zip(tables, data["headlines"], strict=True):
+        lines += [Text(), *([] if one_other else [_answer(text)]), _table(run, metrics)]
+        lines += [_about(one, text) for one in metrics if (text := comparison.beside(one))]
         lines += [Text(f"{sanitize.plain(text)} --all shows more.") for text in left_out]
     lines.append(Text(comparison.legend(data), style="dim"))
-    for _, metrics, _ in tables:
+    for _, metrics in comparison.changed(data, show_all=show_all):
         lines += [line for one in metrics for line in _changes(one)]
     return Group(*lines)
+
+
+def _answer(text: str) -> Text:
+    """What was found of a run."""
+    return Text(sanitize.plain(text), style="bold")
 
 
 def _run(run: Json) -> Text:
@@ -67,7 +69,7 @@ def _run(run: Json) -> Text:
 def _table(run: Json, metrics: list[Json]) -> Table:
     name = run["name"]
     grid = table("metric", gap=0)
-    numeric(grid, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
+    numeric(grid, ("A", name, f"{name} - A", "interval", "n", "p", comparison.SIDES))
     grid.columns[0].min_width = _METRIC
     grid.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
     grid.add_column("", no_wrap=True)
@@ -83,7 +85,7 @@ def _row(one: Json) -> list[RenderableType]:
     tone = one["tone"]
     verdict = Text(f"{labels.SYMBOLS[tone]} {one['verdict']}", STYLES[tone])
     if one["verdict"] == "no difference found":
-        verdict = Text("not found", style="dim")
+        verdict = Text("none found", style="dim")
     paired = one["paired"]
     if paired is None:
         return [Name(name), *(Text(numbers.DASH) for _ in range(7)), Text(one["verdict"])]
@@ -104,19 +106,17 @@ def _changes(one: Json) -> list[RenderableType]:
         if changes:
             head = f"{one['metric']}: what {title} most in {one['name']}"
             lines += [Text(), Text(sanitize.plain(head), style="bold")]
-            # Where chance may have moved the scores, it is the samples that are worth a look.
-            n_parts = _PARTS if one["tone"] != "plain" else 0
-            lines += [_change(change, n_parts) for change in changes[:_SAMPLES]]
+            lines += [_change(change) for change in changes[:_SAMPLES]]
     return lines
 
 
-def _change(change: Json, n_parts: int) -> RenderableType:
+def _change(change: Json) -> RenderableType:
     scores = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
     question = sanitize.flat(change["question"] or "")
     head = Text.assemble(
         (scores, "bold"), f"  {sanitize.plain(change['sample'])}  ", (question, "dim")
     )
-    parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:n_parts]]
+    parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:_PARTS]]
     return Group(head, *parts)
 
 
@@ -166,26 +166,33 @@ _MARKDOWN_SAMPLES: Final = 3
 def markdown(data: Json) -> str:
     """Runs compared: the tables, the findings in words, the samples that changed most."""
     title = " against ".join(code(run["called"]) for run in (*data["runs"][1:], data["runs"][0]))
-    blocks = [f"## {title}", "\n".join(_markdown_run(run) for run in data["runs"])]
+    one_other = len(data["runs"]) == 2
+    blocks = [f"## {title}", *map(_markdown_answer, comparison.answers(data))]
+    blocks.append("\n".join(_markdown_run(run) for run in data["runs"]))
     blocks.append(markdown_warnings(data["warnings"]))
-    if data["leaderboards"]:
-        best = (f"- {inline(one['metric'])}: {inline(one['said'])}" for one in data["leaderboards"])
-        blocks += ["### Best of all runs", "\n".join(best)]
     tables = comparison.shown(data, show_all=False)
-    for (run, metrics, left_out), (_, every) in zip(tables, comparison.others(data), strict=True):
+    for number, (run, metrics, left_out) in enumerate(tables):
+        blocks += [] if one_other else [_markdown_answer(data["headlines"][number])]
         blocks.append(markdown_table(_sides(run), (_markdown_row(one) for one in metrics)))
-        findings = (
-            f"- {code(one['metric'])}: {inline(one['said'])} {inline(one['counted'])}."
-            for one in metrics
-        )
-        blocks.append("\n".join(findings))
+        said = [_markdown_about(one, text) for one in metrics if (text := comparison.beside(one))]
+        blocks.append("\n".join(said))
         if left_out:
+            _, every = comparison.others(data)[number]
             rest = [one for one in every if one not in metrics]
             inner = markdown_table(_sides(run), (_markdown_row(one) for one in rest))
             blocks.append(folded(" ".join(left_out), inner))
     blocks.append(inline(comparison.legend(data)))
-    blocks += [_markdown_changes(one) for _, metrics in comparison.others(data) for one in metrics]
+    every_change = comparison.changed(data, show_all=False)
+    blocks += [_markdown_changes(one) for _, metrics in every_change for one in metrics]
     return joined(blocks)
+
+
+def _markdown_answer(text: str) -> str:
+    return f"**{inline(text)}**"
+
+
+def _markdown_about(one: Json, text: str) -> str:
+    return f"- {code(one['metric'])}: {inline(text)}"
 
 
 def _markdown_run(run: Json) -> str:
@@ -196,7 +203,7 @@ def _markdown_run(run: Json) -> str:
 
 def _sides(run: Json) -> dict[str, str]:
     name = run["name"]
-    numbered = dict.fromkeys(("metric", "A", name, f"{name} - A", "interval", "p", "d"), "---:")
+    numbered = dict.fromkeys(("metric", "A", name, f"{name} - A", "interval", "n", "p"), "---:")
     words = {"metric": ":---", "interval": ":---:"}
     return numbered | words | {comparison.SIDES: ":---:", "finding": ":---"}
 
@@ -206,8 +213,8 @@ def _markdown_row(one: Json) -> list[str]:
     paired = one["paired"]
     if paired is None:
         return [name, *[numbers.DASH] * 7, one["verdict"]]
-    before, after, difference, interval, p, effect = comparison.cells(one)
-    cells = [before, after, f"**{difference}**", interval, inline(p), effect]
+    before, after, difference, interval, n, p = comparison.cells(one)
+    cells = [before, after, f"**{difference}**", interval, n, inline(p)]
     verdict = f"{labels.SYMBOLS[one['tone']]} {one['verdict']}"
     return [name, *cells, " / ".join(comparison.became(one)), verdict]
 
@@ -289,7 +296,10 @@ class Drawn:
 def html(data: Json) -> str:
     """The page: a pure function of the comparison, one file without any outside reference."""
     style = asset("style.css") + asset("comparison.css")
-    context = {**overview(data), "moment": numbers.moment}
+    top = comparison.answers(data)
+    context = {**overview(data), "top": top, "moment": numbers.moment}
+    if len(data["runs"]) == 2:  # it stands at the top of the page
+        context["answers"] = ()
     return page("comparison.html", style, version=data["assay"], **context)
 
 
@@ -306,10 +316,9 @@ def overview(data: Json) -> dict[str, Any]:
     return {
         "data": data,
         "tables": tables,
+        "answers": data["headlines"],
         "legend": comparison.legend(data),
-        "signed": comparison.signed,
-        "between": comparison.between,
-        "p_value": comparison.p_value,
+        "words": comparison,
         "width": WIDTH,
         "height": HEIGHT,
     }
@@ -356,6 +365,6 @@ def _drawn(one: Json, limit: float) -> Drawn | None:
 
     ends, least = paired["interval"], one["detectable"]
     blind = None if least is None else (x(-least), x(least))
-    words = f"difference {comparison.signed(paired['difference'])}, interval "
+    words = f"difference {comparison.difference(paired)}, interval "
     words += comparison.between(ends)
     return Drawn(x(ends["low"]), x(ends["high"]), x(paired["difference"]), blind, limit, words)

@@ -97,16 +97,17 @@ def missed(data: Json) -> str:
     quality = missed["quality"]
     return (
         f"of {numbers.plural(missed['n_passed'], 'answer')} without a flagged statement "
-        f"{_about(missed['passed'])} are bad all the same, if this judge errs here as on "
+        f"{_between(missed['passed'])} are bad all the same, if this judge errs here as on "
         f"{quality['data']} (it flags "
         f"{100 * quality['found']['value']:.0f} of 100 bad ones and "
         f"{100 * quality['wrong']['value']:.0f} of 100 good ones)"
     )
 
 
-def _about(estimate: Json) -> str:
+def _between(estimate: Json) -> str:
+    """The interval alone: rates on other data say little of where in it the number lies."""
     low, high = (f"{estimate[end]:.0f}" for end in ("low", "high"))
-    return f"about {estimate['value']:.0f} ({low} to {high})"
+    return low if low == high else f"{low} to {high}"
 
 
 def refused(data: Json) -> str:

@@ -65,14 +65,15 @@ def _head(text: str) -> Text:
 
 def _causes(data: Json) -> Table:
     rows = table("cause")
-    numeric(rows, ("samples", "also in"))
+    several = any(cause["contributing"] for cause in data["causes"])
+    numeric(rows, ("samples", "also in") if several else ("samples",))
     rows.add_column("share of those checked", no_wrap=True)
     rows.add_column("", overflow="fold")
     for cause in data["causes"]:
         rows.add_row(
             Text(cause["title"], style="bold"),
             numbers.count(cause["n"]),
-            numbers.count(cause["contributing"]) if cause["contributing"] else "",
+            *([numbers.count(cause["contributing"])] if several else []),
             words.share(cause),
             Text(cause["means"], style="dim"),
         )

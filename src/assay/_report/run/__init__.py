@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -49,7 +49,7 @@ _UNMEASURED = (
 def collect(
     result: Result,
     *,
-    most: int = MOST_SAMPLES,
+    limit: int = MOST_SAMPLES,
     only: str | None = None,
     diagnosed: bool | None = None,
 ) -> dict[str, Any]:
@@ -57,14 +57,14 @@ def collect(
 
     Args:
         result: The run.
-        most: Samples shown in full, the first ones; with 0 the report is a summary.
+        limit: Samples shown in full, the first ones; with 0 the report is a summary.
         only: Id of the one sample to show instead.
         diagnosed: Whether what went wrong is looked into; by default where samples are shown.
 
     Raises:
         InputError: If there is no sample of that id.
     """
-    diagnosed = (most > 0 and only is None) if diagnosed is None else diagnosed
+    diagnosed = (limit > 0 and only is None) if diagnosed is None else diagnosed
     run = result.run
     baseline = result.baseline()
     cost = result.cost()
@@ -72,7 +72,7 @@ def collect(
     unmeasured = [judge_in_words(name) for name in _unmeasured(run)]
     summary = result.summary()
     with Store(result.path) as store:
-        first = itertools.islice(store.samples(run.id), most)
+        first = itertools.islice(store.samples(run.id), limit)
         rows = first if only is None else [store.sample(run.id, only)]
         samples = [sample_values(store, run, row, sample) for row, sample in rows]
         metrics = [_metric(store, run, row) for row in summary]
@@ -100,7 +100,7 @@ def collect(
 
 def summed_up(result: Result) -> dict[str, Any]:
     """What a report shows of a run without its samples, with what went wrong if that is quick."""
-    return collect(result, most=0, diagnosed=result.run.n_samples <= MOST_DIAGNOSED)
+    return collect(result, limit=0, diagnosed=result.run.n_samples <= MOST_DIAGNOSED)
 
 
 def _text_of(sample: Sample) -> str:
@@ -155,7 +155,6 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
         "asks": judges(label, run.metrics[label]),
         **fields,
         "methods": list(row.methods),
-        "why_failed": store.why_failed(run.id, label) if row.n_failed else "",
         "values": list(store.numbers(run.id, label).values()),
     }
 
@@ -183,16 +182,21 @@ Json = Mapping[str, Any]
 _EXCERPT: Final = 240
 _FEW: Final = 3  # sentences that do not help; more are counted
 # Columns of the score table that are shown where one of their counts is not 0.
-_COUNTS: Final = {"undef": "n_undefined", "fail": "n_failed", "no answer": "n_unanswered"}
+_COUNTS: Final[Mapping[str, Callable[[Json], int]]] = {
+    "undef": lambda metric: int(metric["n_undefined"]),
+    "fail": notes.failed,
+    "not reached": lambda metric: int(metric.get("n_not_reached", 0)),
+    "no answer": lambda metric: int(metric.get("n_unanswered", 0)),
+}
 
 
 def summary(data: Json) -> RenderableType:
     """The score table with everything that must be read beside it."""
     run = data["run"]
-    name = sanitize.plain(numbers.beside(run["title"], run["id"]))
-    title = Text(f"run {name}", style="bold")
+    title = Text(sanitize.plain(f"run {numbers.beside(run['title'], run['id'])}"), style="bold")
     source = run["source"] if run["name"] else ""  # otherwise it is called by its data
-    rest = [source, numbers.plural(run["n_samples"], "sample")]
+    partial = "stopped early" if run["stopped"] else "" if run["finished"] else "not finished"
+    rest = [source, numbers.plural(run["n_samples"], "sample"), partial]
     title.append("  " + ", ".join(sanitize.plain(part) for part in rest if part), style="not bold")
     warned = [_note(note) for note in notes.notes(data)]
     first = _first_page(data["diagnosis"]) if data["diagnosis"] else []
@@ -250,7 +254,7 @@ def sample(
 def _table(data: Json) -> Table:
     rows = table("metric")
     known = any(notes.quality(metric) for metric in data["metrics"])
-    counts = [name for name, key in _COUNTS.items() if any(m.get(key) for m in data["metrics"])]
+    counts = [name for name, of in _COUNTS.items() if any(map(of, data["metrics"]))]
     numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
     rows.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
@@ -271,7 +275,7 @@ def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[Renderable
         Text(numbers.span(metric["interval"], numbers.DASH)),
         *(map(Text, rates) if known else ()),
         Text(numbers.count(metric["n_scored"])),
-        *(_count(name, metric[_COUNTS[name]]) for name in counts),
+        *(_count(name, _COUNTS[name](metric)) for name in counts),
         Text(tables.spread(metric).line(), style="cyan"),
     ]
 
@@ -410,6 +414,7 @@ _HEADS: Final = {
     "scored": "---:",
     "undefined": "---:",
     "failed": "---:",
+    "not reached": "---:",
     "no answer": "---:",
     "distribution": ":---",
 }
@@ -442,8 +447,8 @@ def _markdown_first_page(diagnosis: Mapping[str, Any]) -> str:
 
 
 def _markdown_table(metrics: Sequence[Mapping[str, Any]]) -> str:
-    silent = any(metric.get("n_unanswered") for metric in metrics)
-    sides = {name: side for name, side in _HEADS.items() if silent or name != "no answer"}
+    empty = {name for name in ("not reached", "no answer") if not any(map(_COUNTS[name], metrics))}
+    sides = {name: side for name, side in _HEADS.items() if name not in empty}
     rows = (_markdown_cells(metric) for metric in metrics)
     return markdown_table(sides, ([row[name] for name in sides] for row in rows))
 
@@ -455,8 +460,7 @@ def _markdown_cells(metric: Mapping[str, Any]) -> dict[str, str]:
     guide = ""
     if metric["guide"] is not None:
         guide = numbers.score(metric["guide"])
-    unanswered = metric.get("n_unanswered", 0)
-    missing = metric["n_failed"] or unanswered
+    missing = metric["n_failed"] or metric.get("n_unanswered", 0)
     return {
         "metric": cell(metric["label"]) + _aside(metric),
         "mean (95 % interval)": mean,
@@ -464,8 +468,8 @@ def _markdown_cells(metric: Mapping[str, Any]) -> dict[str, str]:
         "worst-case bounds": numbers.span(metric["bounds"]) if missing else "none failed",
         "scored": numbers.count(metric["n_scored"]),
         "undefined": numbers.count(metric["n_undefined"]),
-        "failed": numbers.count(metric["n_failed"]),
-        "no answer": numbers.count(unanswered),
+        "failed": numbers.count(notes.failed(metric)),
+        **{name: numbers.count(_COUNTS[name](metric)) for name in ("not reached", "no answer")},
         # Spaces at the ends of a code span are lost, and with them where the axis begins.
         "distribution": "`" + tables.spread(metric).line().replace(" ", "·") + "`",
     }

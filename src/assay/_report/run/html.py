@@ -123,6 +123,11 @@ class Row:
         return int(self.metric.get("n_unanswered", 0))
 
     @property
+    def n_not_reached(self) -> int:
+        """Samples that the run stopped or was killed before."""
+        return int(self.metric.get("n_not_reached", 0))
+
+    @property
     def side(self) -> str:
         """Where the scores lie that miss the guide value."""
         return "below" if self.metric["higher_is_better"] else "above"
@@ -232,7 +237,7 @@ def notebook_html(value: Result | Summary | Trace) -> str:
 
 def _result_frame(run: Result) -> str:
     """A run: the table of its metrics with what must be known before believing it."""
-    data = collect(run, most=0)
+    data = collect(run, limit=0)
     unanswered = any(metric["n_unanswered"] for metric in data["metrics"])
     for metric in data["metrics"]:
         metric["cells"] = _table_cells(metric, unanswered=unanswered)

@@ -1,7 +1,10 @@
 """Haystack: metrics as a component of a pipeline; needs ``assay[haystack]``."""
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from assay.data.columns import closest
+from assay.data.values import describe
 from assay.errors import InputError
 from assay.integrations import optional_names
 
@@ -25,9 +28,15 @@ def rows(inputs: dict[str, Any]) -> list[dict[str, Any]]:
     """The samples that the lists hold together.
 
     Raises:
-        InputError: If the lists differ in length or there is none.
+        InputError: If the lists differ in length or there is none, one is no list, two hold the
+            same, or there is no such input.
     """
     filled = {name: values for name, values in inputs.items() if values is not None}
+    for name, values in filled.items():
+        _check(name, values)
+    for first, second in combinations(filled, 2):
+        if INPUTS[first] == INPUTS[second]:
+            raise InputError(f"'{first}' and '{second}' stand for the same", "give one of them")
     lengths = {name: len(values) for name, values in filled.items()}
     if len(set(lengths.values())) != 1:
         counts = ", ".join(f"{name} has {length}" for name, length in lengths.items()) or "none"
@@ -35,6 +44,16 @@ def rows(inputs: dict[str, Any]) -> list[dict[str, Any]]:
     fields = {INPUTS[name]: values for name, values in filled.items()}
     (length,) = set(lengths.values())
     return [{field: values[at] for field, values in fields.items()} for at in range(length)]
+
+
+def _check(name: str, values: Any) -> None:
+    if name not in INPUTS:
+        near = closest(name, INPUTS)
+        hint = f"did you mean '{near}'?" if near else f"inputs are {', '.join(INPUTS)}"
+        raise InputError(f"there is no input '{name}'", hint)
+    if not isinstance(values, list | tuple):
+        what = f"'{name}' is {describe(values)}, but must be a list with one item a sample"
+        raise InputError(what, f"give a list: {name}=[...]")
 
 
 __getattr__ = optional_names(__name__, {"AssayEvaluator": ("evaluator", "assay[haystack]")})

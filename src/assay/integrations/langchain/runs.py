@@ -10,16 +10,21 @@ from langsmith.evaluation import EvaluationResult, EvaluationResults
 
 from assay._runner.event_loop import run_to_completion
 from assay.integrations.rows import (
+    UNREAD,
     MetricOutcome,
     Request,
     Rows,
     Scorer,
     answer_of,
     context_of,
+    failure_of,
     message_text,
     pick,
     question_of,
 )
+
+# Of a run within a call: whether it is a model that is still answering.
+ANSWERING, ENDED = True, False
 
 
 class Collector(Rows, BaseCallbackHandler):
@@ -70,6 +75,30 @@ class Collector(Rows, BaseCallbackHandler):
         else:
             self._attach(run_id, parent_run_id)
 
+    def on_chat_model_start(
+        self,
+        _serialized: Any,
+        _messages: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """A chat model begins."""
+        self._attach(run_id, parent_run_id, answers=True)
+
+    def on_llm_start(
+        self,
+        _serialized: Any,
+        _prompts: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """A model begins."""
+        self._attach(run_id, parent_run_id, answers=True)
+
     def on_retriever_start(
         self,
         _serialized: Any,
@@ -111,10 +140,21 @@ class Collector(Rows, BaseCallbackHandler):
             if documents:
                 self._runs[parent_run_id][0].add_documents(map(context_of, documents))
 
-    def on_llm_end(self, response: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
+    def on_llm_end(
+        self, response: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
         """A model has answered."""
         if parent_run_id in self._runs:
-            self._runs[parent_run_id][0].add_tokens(_tokens(response))
+            request, _within = self._runs[parent_run_id]
+            request.add_tokens(_tokens(response))
+            request.seen[run_id] = ENDED
+
+    def on_llm_error(
+        self, _error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        """A model has failed."""
+        if parent_run_id in self._runs:
+            self._runs[parent_run_id][0].seen[run_id] = ENDED
 
     def on_chain_end(
         self,
@@ -128,24 +168,31 @@ class Collector(Rows, BaseCallbackHandler):
         """A chain has ended: with the answer if it is the outermost one."""
         if parent_run_id is None and (request := self._end(run_id)):
             # A chain that streams is told its inputs piece by piece: they are known at its end.
+            streamed = request.question is None
             request.question = request.question or self._question(inputs) or _question_in(outputs)
             contexts = pick(outputs, "contexts") if isinstance(outputs, Mapping) else None
             if request.documents is None and isinstance(contexts, list):
                 request.documents = [_context(one) for one in contexts]
-            self.add(request, self._answer(outputs))
+            if streamed and ANSWERING in request.seen.values():
+                # Its reader broke off: what came until then is no answer.
+                self.add(request, None, UNREAD)
+            else:
+                self.add(request, self._answer(outputs))
 
     def on_chain_error(
         self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
     ) -> None:
         """A chain has failed: there is no answer if it is the outermost one."""
         if parent_run_id is None and (request := self._end(run_id)):
-            self.add(request, None, f"{type(error).__name__}: {error}")
+            self.add(request, None, failure_of(error))
 
-    def _attach(self, run: UUID, parent: UUID | None, *, retrieves: bool = False) -> None:
+    def _attach(
+        self, run: UUID, parent: UUID | None, *, retrieves: bool = False, answers: bool = False
+    ) -> None:
         if parent in self._runs:
             request, within = self._runs[parent]
             self._runs[run] = (request, within or retrieves)
-            request.seen[run] = None
+            request.seen[run] = ANSWERING if answers else ENDED
 
     def _end(self, run: UUID) -> Request | None:
         request, _ = self._runs.pop(run, (None, False))
@@ -232,9 +279,11 @@ def row_of(run: Any, example: Any = None) -> dict[str, Any]:
     inputs, outputs = run.inputs or {}, run.outputs or {}
     expected = getattr(example, "outputs", None) or {}
     contexts = pick(outputs, "contexts")
+    answer = answer_of(outputs)
     return {
         "question": question_of(inputs) or question_of(getattr(example, "inputs", None) or {}),
-        "answer": answer_of(outputs),
+        "answer": answer,
+        "failure": getattr(run, "error", None) if answer is None else None,
         "contexts": _retrieved(run) if contexts is None else contexts,
         "reference": message_text(pick(expected, "reference") or "") or answer_of(expected),
         "reference_contexts": pick(expected, "reference_contexts"),

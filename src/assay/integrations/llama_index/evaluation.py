@@ -15,7 +15,7 @@ from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from pydantic import PrivateAttr
 
 from assay.integrations.llama_index import usage
-from assay.integrations.rows import Request, Rows, Scorer
+from assay.integrations.rows import UNREAD, Request, Rows, Scorer, failure_of
 from assay.metrics.registry import check_threshold
 
 
@@ -73,9 +73,8 @@ class Collector(Rows):
     def on_span_end(self, span: str, error: BaseException | None = None) -> None:
         """Forget a span; a query that ends with an error has no answer."""
         self._parents.pop(span, None)
-        request = self._open.pop(span, None) if error is not None else None
-        if request:
-            self.add(request, None, f"{type(error).__name__}: {error}")
+        if error is not None and (request := self._open.pop(span, None)):
+            self.add(request, None, failure_of(error))
 
     def _request(self, span: str | None) -> Request | None:
         """The query that a span is part of."""
@@ -163,7 +162,10 @@ def _context(scored_node: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-UNREAD = "the streamed answer was not read to its end while it was being collected"
+def _content(context: Any) -> Any:
+    """The text of a node; anything else as it is."""
+    return context.get_content() if hasattr(context, "get_content") else context
+
 
 # Told once: the whole text, or None and why there is none.
 OnRead: TypeAlias = Callable[[str | None, str | None], None]
@@ -189,7 +191,7 @@ def _listened(stream: Any, on_read: OnRead) -> Iterator[str]:
             texts.append(text)
             yield text
     except BaseException as error:
-        on_read(None, _failure(error))
+        on_read(None, failure_of(error))
         raise
     on_read("".join(texts), None)
 
@@ -201,13 +203,9 @@ async def _listened_async(stream: Any, on_read: OnRead) -> AsyncIterator[str]:
             texts.append(text)
             yield text
     except BaseException as error:
-        on_read(None, _failure(error))
+        on_read(None, failure_of(error))
         raise
     on_read("".join(texts), None)
-
-
-def _failure(error: BaseException) -> str:
-    return UNREAD if isinstance(error, GeneratorExit) else f"{type(error).__name__}: {error}"
 
 
 class Evaluator(BaseEvaluator):
@@ -229,7 +227,7 @@ class Evaluator(BaseEvaluator):
         if passing is not None:
             check_threshold(metric)
         self._scorer = Scorer(metric, judge, **options)
-        (self._metric,) = self._scorer.metrics
+        self._metric = self._scorer.metric
         self._passing = passing
 
     def _get_prompts(self) -> dict[str, Any]:
@@ -242,18 +240,19 @@ class Evaluator(BaseEvaluator):
         self,
         query: str | None = None,
         response: str | None = None,
-        contexts: Sequence[str] | None = None,
+        contexts: Sequence[str] | str | None = None,
         sleep_time_in_seconds: int = 0,
         **further: Any,
     ) -> EvaluationResult:
-        """The metric's score of a response.
+        """The metric's score of a response; nodes are taken for contexts as well as texts.
 
         Raises:
             InputError: If a field that the metric needs is not there.
             Denied: If the judge refuses.
         """
         del sleep_time_in_seconds  # the judge's limits pace the calls
-        texts = None if contexts is None else list(contexts)
+        several = [contexts] if isinstance(contexts, str) else contexts
+        texts = None if several is None else [_content(one) for one in several]
         row = {"question": query, "answer": response, "contexts": texts, **further}
         (scored,) = await self._scorer.ascore(row)
         return EvaluationResult(

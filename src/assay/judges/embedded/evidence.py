@@ -28,7 +28,6 @@ Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in
 _FEW_STEMS = 3  # stems of a piece; with less it cannot be told whether it is foreign
 _AGAIN = 0.25  # what a word counts for a piece when a chosen piece has it already
 
-
 _ABOUT = re.compile(
     r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
     r"at least|at most|up to|some|estimated|close to)\b|~",
@@ -248,6 +247,22 @@ class Evidence:
         return surroundings
 
     @cached_property
+    def groups(self) -> list[int]:
+        """A number for each piece: the same for those that share a word, and so on."""
+        groups = list(range(len(self.pieces)))
+
+        def first(piece: int) -> int:
+            while groups[piece] != piece:
+                groups[piece] = piece = groups[groups[piece]]
+            return piece
+
+        for places in self.places.values():
+            together = [first(piece) for piece in places.tolist()]
+            for each in together:
+                groups[each] = min(together)
+        return [first(piece) for piece in groups]
+
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the pieces, in order."""
         collected: list[Part] = []
@@ -383,9 +398,27 @@ def as_written(fragment: str, read: Normalized, written: str) -> str:
         read: The text in its usual form.
         written: The text.
     """
-    pattern = rf"(?<!\w){re.escape(fragment)}(?!\w)"
-    match = re.search(pattern, read.text) or re.search(pattern, read.text, re.IGNORECASE)
-    return written[slice(*read.original(match.span()))] if match else fragment
+    start = _place_of(fragment, read.text)
+    if start < 0 and fragment.isascii() and read.text.isascii():
+        start = _place_of(fragment.lower(), read.text.lower())
+    elif start < 0:  # a letter and its capital may differ in length
+        pattern = rf"(?<!\w){re.escape(fragment)}(?!\w)"
+        if match := re.search(pattern, read.text, re.IGNORECASE):
+            return written[slice(*read.original(match.span()))]
+    end = start + len(fragment)
+    return fragment if start < 0 else written[slice(*read.original((start, end)))]
+
+
+def _place_of(fragment: str, text: str) -> int:
+    """Where words stand that are no part of others; -1 if nowhere."""
+    start = text.find(fragment)
+    while start >= 0:
+        end = start + len(fragment)
+        around = text[max(0, start - 1) : start] + text[end : end + 1]
+        if not any(sign == "_" or sign.isalnum() for sign in around):
+            return start
+        start = text.find(fragment, start + 1)
+    return -1
 
 
 def nearest_first(
@@ -445,22 +478,15 @@ def connected(claim_stems: AbstractSet[str], evidence: Evidence) -> list[int]:
     sway the verdict. A piece stays before one that stays, since that one's pronouns may mean what
     it says, and so does one of few words, as "Yes." is; all stay where nothing is shared.
     """
-    stays = np.zeros(len(evidence.pieces), bool)
-    reached: set[str] = set()
-    fresh = set(claim_stems & evidence.stems)
-    while fresh:
-        reached |= fresh
-        places = np.unique(np.concatenate([evidence.places[each] for each in fresh]))
-        new = places[~stays[places]]
-        stays[new] = True
-        fresh = {each for i in new.tolist() for each in evidence.sets[i]} - reached
-    if not stays.any():
-        return list(range(len(stays)))
-    before = [min(evidence.window(i)) for i in np.flatnonzero(stays).tolist()]
-    stays[before] = True
-    stays |= np.array([len(each) < _FEW_STEMS for each in evidence.sets])
-    indices: list[int] = np.flatnonzero(stays).tolist()
-    return indices
+    groups = evidence.groups
+    reached = {groups[evidence.places[stem][0]] for stem in claim_stems & evidence.stems}
+    if not reached:
+        return list(range(len(groups)))
+    stays = [group in reached for group in groups]
+    for i in range(1, len(stays)):
+        if stays[i] and evidence.pieces[i].context == evidence.pieces[i - 1].context:
+            stays[i - 1] = True
+    return [i for i, own in enumerate(evidence.sets) if stays[i] or len(own) < _FEW_STEMS]
 
 
 def _with_neighbours(

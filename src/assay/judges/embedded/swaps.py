@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from assay._text import clauses, words
-from assay._text.grammar import Words
+from assay._text.grammar import read_words
 from assay._text.predicates import find_subject, is_alone, resolve
 from assay._text.relations import one_of_a_kind
 from assay._text.sentences import Span
@@ -122,7 +122,7 @@ class Part:
     @cached_property
     def subject(self) -> str:
         """What it is about, as it is written; "" where that is not sure."""
-        plain = Words(self._plain)
+        plain = read_words(self._plain)
         subject = find_subject(plain, 0)
         alone = self.begins and len(plain) <= _TITLE and plain.opens_object(0)
         text = subject.text if subject else self._plain.strip() if alone else ""
@@ -229,7 +229,7 @@ def _with_subject(text: str, former: Part, *, begins: bool) -> str:
             return text
         return resolve(text, subject, alone=is_alone(former.whole or former.text, subject))
     predicate = _RELATIVE.sub("", text)
-    verb = Words(predicate.partition(" ")[0])
+    verb = read_words(predicate.partition(" ")[0])
     finite = len(verb) and (verb.auxiliary(0) or verb.forms(0) & {"s", "past"})
     return f"{former.subject} {predicate}" if finite and former.subject else text
 
@@ -254,7 +254,7 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
 
     The later one may leave out what goes without saying: "the red car is Tom's, the blue Ann's".
     """
-    if _STANDS_FOR.match(second.text):
+    if not (first.names and second.names) or _STANDS_FOR.match(second.text):
         return ()
     size = min(len(first.tokens), len(second.tokens))
     least = 1 if size <= _SHORT else _ALIKE * size

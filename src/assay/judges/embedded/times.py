@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from assay._text import memoized
 from assay._text.amounts import Amount, Day, amounts
 from assay._text.clauses import parts
 from assay._text.entities import is_negated
@@ -76,6 +77,7 @@ def compare_times(statement: str, sentences: Sequence[Near]) -> Otherwise | None
     return _ordered(order, sentences) if order else None
 
 
+@memoized(1024, longest=1000)
 def _event(text: str) -> _Event:
     dates = tuple(_dates(text))
     plain = text

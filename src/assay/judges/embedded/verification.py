@@ -301,13 +301,13 @@ def _reason(
 ) -> str:
     """Why, in words that never speak against the verdict that they stand beside."""
     closest = f"closest sentence: {shorten(evidence.pieces[judged.comparison.quoted].written)}"
-    doubts = _doubts(judged, evidence)
-    if is_uncertain(probability):
-        return f"Hard to tell: {doubts[0] if doubts else 'it is said in part at most'}; {closest}"
     if probability > UNCERTAIN[1]:
         others = judged.written(judged.comparison.words)
         so = f"in other words than {_listed(others)}" if others else ""
         return f"The evidence says so{f', {so}' if so else ''}; {closest}"
+    doubts = _doubts(judged, evidence)
+    if is_uncertain(probability):
+        return f"Hard to tell: {doubts[0] if doubts else 'it is said in part at most'}; {closest}"
     if doubts:
         return f"{doubts[0][:1].upper()}{doubts[0][1:]}; {closest}"
     quoted = _listed([judged.statement[start:end] for start, end in spans])

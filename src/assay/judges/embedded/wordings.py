@@ -115,46 +115,47 @@ def lay(mine: Wording, theirs: Wording, topic: Stems) -> Laid | None:
     a, b = mine.items, theirs.items
     if len(a) > _LONGEST or len(b) > 2 * _LONGEST:
         return None
+    cost, step = _costs(mine, theirs, topic)
+    ends = cost[len(a)]
+    end = min(range(len(ends)), key=ends.__getitem__)
+    return None if ends[end] > _WORST else _traced(a, b, step, end, ends[end])
+
+
+def _costs(
+    mine: Wording, theirs: Wording, topic: Stems
+) -> tuple[list[list[float]], list[list[str]]]:
+    """What it costs to lay the first i items, the last before place j, and the last step."""
+    a, b = mine.items, theirs.items
     width = len(b) + 1
     opening = [*(k == 0 or b[k].part != b[k - 1].part for k in range(len(b))), False]
-    # cost[i][j]: the first i items laid, the last of them before place j.
+    about = {j: _about(theirs, j, topic) for j in range(width) if opening[j]}
     cost = [[_FAR] * width for _ in range(len(a) + 1)]
     step: list[list[str]] = [[""] * width for _ in range(len(a) + 1)]
     cost[0] = [0.0] * width
 
-    def carries(i: int, j: int) -> bool:
-        carried = frozenset(item.key for item in a[:i])
-        return opening[j] and 0 < i <= _MOST_CARRIED and carried <= _about(theirs, j, topic)
-
-    for i, j in itertools.product(range(len(a) + 1), range(width)):
-        if carries(i, j) and _CARRIED * i < cost[i][j]:
-            cost[i][j], step[i][j] = _CARRIED * i, "carry"
-        here = cost[i][j]
-        if here > _WORST or i == len(a):
-            continue
-        within = i > 0 and opening[j] and step[i][j] != "carry"
-        for taken, to_i, to_j, more in _steps(mine, theirs, i, j, within=within):
-            if here + more < cost[to_i][to_j]:
-                cost[to_i][to_j], step[to_i][to_j] = here + more, taken
-    ends = cost[len(a)]
-    end = min(range(width), key=ends.__getitem__)
-    return None if ends[end] > _WORST else _traced(a, b, step, end, ends[end])
-
-
-def _steps(
-    mine: Wording, theirs: Wording, i: int, j: int, *, within: bool
-) -> Iterator[tuple[str, int, int, float]]:
-    """What may be done with the next items: which, where that leads to and what it costs.
-
-    `within` says that another part of the sentence would be gone into.
-    """
-    yield "left", i + 1, j, _LEFT[mine.items[i].sort]
-    if j < len(theirs.items):
-        item = theirs.items[j]
-        crossed = (_FAR if item.part in theirs.verbal else _PART) if within and j else 0.0
-        if i:
-            yield "skip", i, j + 1, _SKIP[item.sort] + crossed
-        yield "pair", i + 1, j + 1, _change(mine.items[i], item) + crossed
+    for i in range(len(a) + 1):
+        here, steps = cost[i], step[i]
+        carried = frozenset(item.key for item in a[:i]) if 0 < i <= _MOST_CARRIED else None
+        for j in range(width):
+            if carried and j in about and carried <= about[j] and _CARRIED * i < here[j]:
+                here[j], steps[j] = _CARRIED * i, "carry"
+            if here[j] > _WORST or i == len(a):
+                continue
+            if (left := here[j] + _LEFT[a[i].sort]) < cost[i + 1][j]:
+                cost[i + 1][j], step[i + 1][j] = left, "left"
+            if j == len(b):
+                continue
+            item = b[j]
+            crossed = 0.0  # what it costs to go into another part of the sentence
+            if i > 0 and j > 0 and opening[j] and steps[j] != "carry":
+                crossed = _FAR if item.part in theirs.verbal else _PART
+            skip = here[j] + (_SKIP[item.sort] + crossed)
+            if i and skip < here[j + 1]:
+                here[j + 1], steps[j + 1] = skip, "skip"
+            pair = here[j] + (_change(a[i], item) + crossed)
+            if pair < cost[i + 1][j + 1]:
+                cost[i + 1][j + 1], step[i + 1][j + 1] = pair, "pair"
+    return cost, step
 
 
 def _about(theirs: Wording, j: int, topic: Stems) -> Stems:
@@ -449,13 +450,7 @@ def differs(rule: str, doubt: str) -> Otherwise:
 
 def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Otherwise | None:
     """Whether the sentence says it with two things the other way round."""
-    unlike = bool(mine.denials) != bool(theirs.denials) or any(
-        opposite(a, b) is not None for a in mine.content for b in theirs.content
-    )  # "less common in A than in B"
-    if unlike or not all(_BACK.isdisjoint(row.content) for row in rows):
-        return None
     own, given = (_said(each.items) for each in (mine, theirs))
-    others = [_said(row.items) for row in rows]
     for first, middle, second in _things(mine.items):
         turned = f" {second} {middle} {first} "
         straight = f" {first} {middle} {second} "
@@ -463,8 +458,13 @@ def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Other
             turned in given
             and turned not in own
             and _SAME_THING.isdisjoint(middle.split())
-            and not any(straight in other for other in others)
+            and not any(straight in _said(row.items) for row in rows)
         ):
+            unlike = bool(mine.denials) != bool(theirs.denials) or any(
+                opposite(a, b) is not None for a in mine.content for b in theirs.content
+            )  # "less common in A than in B"
+            if unlike or not all(_BACK.isdisjoint(row.content) for row in rows):
+                return None
             return differs("exchanged", "the evidence has it the other way round")
     return None
 

@@ -131,7 +131,7 @@ class Gguf(LLM):
     async def complete(
         self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
     ) -> Completion:
-        """What the model writes; what stands before the material is read once for all tasks."""
+        """What the model writes; what stands before the texts is read once for all tasks."""
         before = self._preamble(kind)
         shared = (before,) if before and prompt.startswith(before) else ()
         rest = prompt[len("".join(shared)) :]

@@ -16,7 +16,7 @@ from assay.judge import Task
 from assay.judges.code_digest import text_digest
 from assay.judges.gguf.engine import Answer, Engine, TooLong, Wish
 from assay.judges.llm import Token
-from assay.prompt import Material, Template, render
+from assay.prompt import InputText, Template, render
 from assay.tasks import (
     Choice,
     JudgeContexts,
@@ -144,7 +144,7 @@ class Case:
         items: The text of each item by its id.
     """
 
-    shared: tuple[Material, ...]
+    shared: tuple[InputText, ...]
     items: Mapping[str, str]
 
 
@@ -163,7 +163,7 @@ class ItemAnswer:
 
     probability: float
     said: float
-    shown: tuple[Material, ...] = ()
+    shown: tuple[InputText, ...] = ()
     quote: str = ""
     compare: str = ""
     note: str = ""
@@ -219,15 +219,15 @@ RELEVANT = Question(
 
 
 def _statements(task: VerifyStatements) -> Case:
-    return Case(tuple(task.material()[:-1]), {s.id: s.text for s in task.statements})
+    return Case(tuple(task.input_texts()[:-1]), {s.id: s.text for s in task.statements})
 
 
 def _contexts(task: JudgeContexts) -> Case:
-    return Case(tuple(task.material()[:2]), task.shown())
+    return Case(tuple(task.input_texts()[:2]), task.shown())
 
 
 def _sentences(task: SelectSentences) -> Case:
-    return Case(tuple(task.material()[:1]), {s.id: s.text for s in task.sentences})
+    return Case(tuple(task.input_texts()[:1]), {s.id: s.text for s in task.sentences})
 
 
 def _verdicts(task: VerifyStatements, answers: Mapping[str, ItemAnswer]) -> str:
@@ -241,7 +241,7 @@ def _verdict(task: VerifyStatements, item: str, answer: ItemAnswer) -> Verdict:
     if quote and not places:  # a quote that stands nowhere is no evidence, but it is on record
         reason, quote = f"{reason}; it quotes what stands in no context: {quote!r}", ""
     if not places and len({m.name for m in answer.shown}) == 1:
-        names = [m.name for m in task.material()]
+        names = [m.name for m in task.input_texts()]
         places = [names.index(answer.shown[0].name)]
     context = places[0] if places and answer.yes else None
     return Verdict(item, answer.yes, reason, context, quote, round(answer.probability, 4))
@@ -286,7 +286,9 @@ def protocol(kind: type[Task[Any]]) -> Protocol | None:
     return PROTOCOLS.get(kind.kind)
 
 
-def halves(texts: Sequence[Material]) -> tuple[tuple[Material, ...], tuple[Material, ...]] | None:
+def halves(
+    texts: Sequence[InputText],
+) -> tuple[tuple[InputText, ...], tuple[InputText, ...]] | None:
     """The texts in two parts of about the same length; None if there is nothing to part."""
     if len(texts) > 1:
         lengths = [len(t.text) for t in texts]
@@ -297,7 +299,7 @@ def halves(texts: Sequence[Material]) -> tuple[tuple[Material, ...], tuple[Mater
     parts = halved(only.text)
     if parts is None:
         return None
-    return (Material(only.name, parts[0]),), (Material(only.name, parts[1]),)
+    return (InputText(only.name, parts[0]),), (InputText(only.name, parts[1]),)
 
 
 def halved(text: str) -> tuple[str, str] | None:
@@ -366,7 +368,7 @@ class ItemQuestions:
         }
 
     def _windows(
-        self, shared: tuple[Material, ...], items: Mapping[str, str]
+        self, shared: tuple[InputText, ...], items: Mapping[str, str]
     ) -> dict[str, list[ItemAnswer]]:
         # The longest item first: if it has room, all have. Windows are the outer loop, so that
         # each is read once and not once for each item.
@@ -380,7 +382,7 @@ class ItemQuestions:
         first, second = (self._windows(part, items) for part in parts)
         return {i: first[i] + second[i] for i in items}
 
-    def _item(self, shared: tuple[Material, ...], text: str) -> list[ItemAnswer]:
+    def _item(self, shared: tuple[InputText, ...], text: str) -> list[ItemAnswer]:
         try:
             return [self._ask(shared, text)]
         except TooLong:
@@ -389,7 +391,7 @@ class ItemQuestions:
                 raise
         return [reading for part in parts for reading in self._item(shared, part)]
 
-    def _ask(self, shared: tuple[Material, ...], text: str) -> ItemAnswer:
+    def _ask(self, shared: tuple[InputText, ...], text: str) -> ItemAnswer:
         before = render(self.question.template, shared)
         own = self.question.own(text, self.fit)
         quoted = self.question.quoted(self.fit)
