@@ -13,6 +13,9 @@ from assay.judges.embedded.surface import plain, vocabulary
         ("GDP grew.", "Gross domestic product grew.", "GDP grew."),
         ("It was found in the box.", "IT was found.", "IT was found."),
         ("The WHO met. The World Health Organization met.", "The WHO met.", "The WHO met."),
+        ("He takes acetylsalicylic acid.", "He takes aspirin.", "He takes acetylsalicylic acid."),
+        ("Hypertension is common.", "High blood pressure is common.", "Hypertension is common."),
+        ("Aspirin is acetylsalicylic acid.", "Aspirin is sold.", "Aspirin is sold."),
         ("Bad people met.", "BP is high.", "BP is high."),
     ],
 )  # fmt: skip

@@ -24,6 +24,42 @@ _KNOWN = {
     "UI": "user interface", "UL": "uplink", "UV": "ultraviolet", "VM": "virtual machine",
     "VR": "virtual reality",
 }  # fmt: skip
+# Names of one thing, for those who know and for the others.
+_SYNONYMS = (
+    "hypertension|high blood pressure", "hypotension|low blood pressure",
+    "myocardial infarction|heart attack", "cerebrovascular accident|stroke",
+    "acetylsalicylic acid|aspirin", "acetaminophen|paracetamol", "epinephrine|adrenaline",
+    "ascorbic acid|vitamin C", "sodium chloride|table salt|common salt",
+    "sodium bicarbonate|baking soda|bicarbonate of soda", "nitrous oxide|laughing gas",
+    "influenza|flu", "varicella|chickenpox", "herpes zoster|shingles", "pertussis|whooping cough",
+    "rubella|German measles", "hyperglycaemia|hyperglycemia|high blood sugar",
+    "hypoglycaemia|hypoglycemia|low blood sugar", "renal|kidney", "hepatic|liver",
+    "pulmonary|lung", "cardiac|heart", "gastric|stomach", "alopecia|hair loss", "pruritus|itching",
+    "oedema|edema|swelling", "epistaxis|nosebleed",
+    "dyspnoea|dyspnea|shortness of breath|breathlessness",
+    "tachycardia|rapid heartbeat|fast heartbeat", "pyrexia|fever", "emesis|vomiting",
+    "analgesic|painkiller", "anticoagulant|blood thinner", "antipyretic|fever reducer",
+    "thrombus|blood clot", "haemorrhage|hemorrhage|bleeding", "neoplasm|tumour|tumor",
+    "carcinogenic|cancer-causing", "myopia|short-sightedness|nearsightedness",
+    "fracture|broken bone", "contusion|bruise", "clavicle|collarbone", "patella|kneecap",
+    "femur|thigh bone", "trachea|windpipe", "physician|doctor",
+    "general practitioner|family doctor", "paediatrician|pediatrician|children's doctor",
+    "medical certificate|doctor's note|sick note", "mobile phone|cell phone|cellphone",
+    "petrol|gasoline", "lorry|truck", "lift|elevator", "timber|lumber", "motorway|freeway",
+    "two-factor authentication|two-step verification", "access point|hotspot",
+    "annual leave|yearly holiday|paid holiday|vacation days",
+    "chief executive officer|chief executive|CEO", "chief financial officer|finance director|CFO",
+    "value added tax|VAT", "free of charge|at no cost|at no charge|for free",
+    "called off|cancelled|canceled", "ascending order|lowest to highest|smallest to largest",
+    "descending order|highest to lowest|largest to smallest", "biannual|twice a year|twice-yearly",
+    "yearly|annual|every year", "fortnightly|every two weeks", "employees|staff",
+    "customers|clients", "salary|wage",
+)  # fmt: skip
+_FORMS = {form.lower(): tuple(group.split("|")) for group in _SYNONYMS for form in group.split("|")}
+_FORM = re.compile(
+    rf"\b(?P<form>{'|'.join(sorted(map(re.escape, _FORMS), key=len, reverse=True))})(?P<s>s?)\b",
+    re.IGNORECASE,
+)
 _INITIAL = re.compile(r"\b[A-Za-z]")
 _JOINING = r"(?:(?:of|and|the|for|in|on|de)\s+)?"
 
@@ -49,11 +85,26 @@ def as_written(
         match = _pattern(short).search(text) if _may_hold(text, short) else None
         if match and _is_name(match[0], short) and _is_new(match[0], known):
             edits.append((match.span(), short))
+    edits += _in_other_words(text, beside)
     end = 0
     for span, read in sorted(edits):
         if span[0] >= end:
             yield span, read
             end = span[1]
+
+
+def _in_other_words(text: str, beside: Sequence[str]) -> Iterator[tuple[Span, str]]:
+    """Names of the text that the others have only in other words, with those."""
+    matches = list(itertools.islice(_FORM.finditer(text), _MOST))
+    if not matches:
+        return
+    given = {match["form"].lower() for part in beside for match in _FORM.finditer(part)}
+    for match in matches:
+        form = match["form"].lower()
+        others = [each for each in _FORMS[form] if each.lower() in given]
+        if form not in given and others:
+            read = others[0] if match["form"].islower() else others[0][:1].upper() + others[0][1:]
+            yield match.span(), read + match["s"]
 
 
 def _written_out(short: str, beside: Sequence[str]) -> str:

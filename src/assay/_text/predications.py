@@ -4,7 +4,7 @@ Read by the forms of words, without a parser: what is not surely read is left ou
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay._text import memoized, relations, verbs
@@ -19,8 +19,10 @@ from assay._text.grammar import (
     Words,
     read_words,
 )
+from assay._text.inner_clauses import behind_lead, inner_clauses, verb_places
+from assay._text.plain_order import plainly
 from assay._text.predicates import find_subject, is_order, subject_with_verb
-from assay._text.sides import Clause, Ordered, Phrase, Stems, namings, stems_of
+from assay._text.sides import Clause, Ordered, Phrase, Stems, changed, namings, stems_of
 from assay._text.words import stem
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -63,47 +65,6 @@ class Predication:
     modality: str = "fact"
 
 
-_CLEFT = re.compile(
-    r"^It (?:is|was) (?:also )?(?P<who>(?-i:[A-Z]|the\b|an?\b|his\b|her\b|its\b)[^,]{0,60}?),?"
-    r"(?:,? (?:and )?not [^,]{2,40},)? (?:who|that|which) (?P<rest>.+)$",
-    re.IGNORECASE,
-)
-_ONE_WHO = re.compile(
-    r"^(?:The (?:one|ones|person|man|woman|people|company|firm)) (?:who|that|which) "
-    r"(?P<rest>[^,]{3,90}?) (?:is|was|were|are) (?P<who>(?:[A-Z]|the\b)[^,]{0,50}?)(?P<end>\.?)$"
-)
-_REWRITES = (
-    (
-        re.compile(r"\b(?:no longer(?! than)|not any ?more|not yet|by no means)\b", re.IGNORECASE),
-        "not",
-    ),
-    (re.compile(r"\bnot only\b", re.IGNORECASE), "also"),
-    (re.compile(r"\bno (?:more|later|longer) than\b", re.IGNORECASE), "at most"),
-    (re.compile(r"\bno (?:fewer|less|earlier) than\b", re.IGNORECASE), "at least"),
-    (re.compile(r"\b(?:prior to|ahead of)\b", re.IGNORECASE), "before"),
-    (re.compile(r"\b(?:due to|owing to|as a result of|because of)\b", re.IGNORECASE), "because"),
-    (re.compile(r"\ba (?:few|couple of|number of)\b", re.IGNORECASE), "several"),
-    (re.compile(r"\bat least one of the\b", re.IGNORECASE), "some"),
-    (re.compile(r",? \b(?:in turn|in fact|of course|in addition|as well)\b,?(?= [a-z])"), ""),
-    # "The firm's founder, Ann Lind, was"
-    (
-        re.compile(
-            r"^(?:The|[A-Z]\w+(?:['\u2019]s|s['\u2019])) [a-z]+(?: [a-z]+)?, "
-            r"(?P<name>[A-Z]\w+(?: [A-Z]\w+){0,2}), (?=(?:was|is|were|has|had|[a-z]+ed)\b)"
-        ),
-        r"\g<name> ",
-    ),
-    # "before Ann did"
-    (
-        re.compile(
-            r"(?P<than>\b(?:before|after|than) [^,.;]{2,40}?) "
-            r"(?:did|does|do|was|is|has|had|were|are)\b"
-            r"(?=[.,;]|$)"
-        ),
-        r"\g<than>",
-    ),
-    (re.compile(r"\b(?:all|some|most|many|none|several|each|few) of\b", re.IGNORECASE), None),
-)
 _BARS = frozenset("without except unless excluding barring".split())
 _NOT = frozenset("not never hardly scarcely barely".split())
 _QUANTITIES = {
@@ -174,27 +135,20 @@ _LONGEST_LEAD = 16  # words before a subject
 @memoized(1024, longest=1000)
 def predications(sentence: str) -> tuple[Predication, ...]:
     """What the clauses of a sentence say, as far as they are surely read."""
-    plain = _plain(sentence)
-    texts = [each for part in parts(plain) for each in (part.text, *_second(part.text))]
-    readings = (_read(text) for text in texts)
-    return (*(reading for reading in readings if reading), *_named(plain))
+    plain = plainly(sentence)
+    readings = [reading for part in parts(plain) if (reading := _read(part.text))]
+    known = {(each.predicate, each.subject) for each in readings}
+    inner = (each for each in _inner(plain) if each)
+    readings += (each for each in inner if (each.predicate, each.subject) not in known)
+    return (*readings, *_named(plain), *_changed(plain), *_elided(plain, readings))
 
 
-_SECOND = re.compile(r" (?:and|but) (?:then |later |also )?(?P<rest>(?P<verb>[a-z]+) .+)$")
-
-
-def _second(text: str) -> Iterator[str]:
-    """Of "Ann praised Ben and blamed Cem" "Ann blamed Cem"."""
-    match = _SECOND.search(text)
-    if not match or "past" not in verbs.forms(match["verb"]):
-        return
-    words = read_words(text[: match.start()])
-    for begin in dict.fromkeys((0, *_behind_phrase(words))):
-        subject = find_subject(words, begin)
-        if subject is not None:
-            if "past" in words.forms(subject.verb):
-                yield f"{words.slice(begin, subject.verb)} {match['rest']}"
-            return
+def _inner(sentence: str) -> Iterator[Predication | None]:
+    """What its inner clauses say."""
+    for text, verb in inner_clauses(sentence):
+        words = read_words(text)
+        main = subject_with_verb(words, 0, verb, verb).main
+        yield _Reader(words, 0, verb, main).read()
 
 
 def _named(sentence: str) -> Iterator[Predication]:
@@ -204,24 +158,59 @@ def _named(sentence: str) -> Iterator[Predication]:
         yield Predication(text, noun, holder, rest, (*rest, noun), roles=(role,), stative=True)
 
 
+_ELIDED = re.compile(
+    r"\b(?:it|they|(?:its|their) (?P<of>[a-z]+)) (?:is|was|are|were) (?:also |much |far )?"
+    r"(?P<word>more|less|[a-z]+er)(?: (?P<next>[a-z]+))?\s*(?=[.,;]|$)"
+)
+
+
+def _elided(sentence: str, readings: Sequence[Predication]) -> Iterator[Predication]:
+    """Of "A is larger than B, but it is lighter" that A is lighter than B."""
+    match = _ELIDED.search(sentence)
+    meaning = match and relations.of_comparative(match["word"], match["next"] or "than")
+    if not (match and meaning) or meaning[0] == "amount":
+        return
+    for reading in readings:
+        for order in reading.orders:
+            if order.concept.startswith("more ") and reading.subject & (order.first | order.second):
+                first, second = order.first, order.second
+                pair = (first, second) if reading.subject & (first - second) else (second, first)
+                by = frozenset(stems_of(filter(None, match.group("word", "next"))))
+                of = frozenset(stems_of([match["of"]] if match["of"] else []))
+                said = order._replace(
+                    concept=f"more {meaning[0]}",
+                    first=pair[meaning[1] < 0],
+                    second=pair[meaning[1] > 0],
+                    by=by,
+                    of=of,
+                )
+                stems = frozenset(stems_of(sentence.lower().split()))
+                yield Predication(
+                    sentence, "", reading.subject, stems, tuple(stems), orders=(said,)
+                )
+                return
+
+
+_UP = re.compile(
+    r"\b(?P<of>[A-Za-z]+) (?:of|was|were|to|at|reached|totalled) [^,;]{1,60}, "
+    r"(?P<way>up|down) (?:from|by|on|\d)"
+)
+
+
+def _changed(sentence: str) -> Iterator[Predication]:
+    """Of "revenue of 5 million, up from 4 million" that it rose."""
+    for match in _UP.finditer(sentence):
+        stems = frozenset(stems_of([match["of"].lower()]))
+        order = changed(1 if match["way"] == "up" else -1, stems)
+        rest = frozenset(stems_of(sentence.lower().split()))
+        if stems:
+            yield Predication(sentence, "change", stems, rest, tuple(rest), orders=(order,))
+
+
 def content(text: str) -> Stems:
     """The stems of a text's content words, "taught" as "teach"."""
     tokens = read_words(text).tokens
     return frozenset(stems_of(token.text for token in tokens if token.sort != "mark"))
-
-
-def _plain(sentence: str) -> str:
-    """A sentence with the subject and verb at its beginning, and its denials in one word."""
-    for pattern, instead in _REWRITES:
-        if instead is None:
-            sentence = pattern.sub(lambda match: match.group()[:-3], sentence)
-        else:
-            sentence = pattern.sub(instead, sentence)
-    cleft = _CLEFT.match(sentence)
-    if cleft:
-        return f"{cleft['who']} {cleft['rest']}"
-    one_who = _ONE_WHO.match(sentence)
-    return f"{one_who['who']} {one_who['rest']}{one_who['end']}" if one_who else sentence
 
 
 def _read(text: str) -> Predication | None:
@@ -235,7 +224,7 @@ def _read(text: str) -> Predication | None:
         subject = find_subject(words, begin)
         if subject is not None and words.text(begin) not in _CONDITIONS:
             return _Reader(words, begin, subject.verb, subject.main).read()
-    return _order(words) or _by_auxiliary(words)
+    return _order(words) or _by_place(words) or _by_auxiliary(words)
 
 
 def _order(words: Words) -> Predication | None:
@@ -247,6 +236,15 @@ def _order(words: Words) -> Predication | None:
     reader = _Reader(words, verb, verb, verb)
     reader.ordered, reader.negated, reader.modality = True, denied, "must"
     return reader.read()
+
+
+def _by_place(words: Words) -> Predication | None:
+    """What a clause says whose verb only its place tells."""
+    verb = min(verb_places(words), default=0)
+    begin = behind_lead(words, 0, verb)
+    if not verb or begin == verb:
+        return None
+    return _Reader(words, begin, verb, subject_with_verb(words, begin, verb, verb).main).read()
 
 
 def _by_auxiliary(words: Words) -> Predication | None:
@@ -386,7 +384,9 @@ class _Reader(Clause):
         before, begin = "", start + particle
         for k in range(begin, len(words) + 1):
             word = words.text(k)
-            ends = words.is_mark(k) or word in SUBORDINATORS or word in {"but", "while"}
+            elided = word == "that" and words.text(k + 1) == "of"
+            ends = words.is_mark(k) or (word in SUBORDINATORS and not elided)
+            ends = ends or word in {"but", "while"}
             ends = ends or (word in CONJUNCTIONS and bool(words.finite(words.after_adverbs(k + 1))))
             opens = word in PREPOSITIONS and word != "of"
             second = not before and k > begin and self._opens_second(k)
@@ -410,7 +410,7 @@ class _Reader(Clause):
         """The stem of the verb, or of what is said behind "is"."""
         words = self.words
         if (words.text(self.main), words.text(self.main + 1)) in _TAKES_OVER:
-            return "takeover"
+            return stem("takeover")
         if not self.copula:
             word = words.text(self.main)
             verb = words.forms(self.main) or words.auxiliary(self.main) == "have"

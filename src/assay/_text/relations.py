@@ -1,5 +1,6 @@
 """Words that say the same, the same with the sides exchanged, or the contrary."""
 
+import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
@@ -10,18 +11,20 @@ from assay._text.words import stem
 
 # A concept, then what says it with each pair of sides; "verb preposition" where it takes one.
 _VERBS = """
-give: subject receiver give hand donate present award grant bequeath offer pass; from subject
-    receive get obtain inherit
-send: subject receiver send mail ship forward deliver; from subject receive get
+give: subject receiver give hand donate present award grant bequeath offer pass supply provide
+    feed; from subject receive get obtain inherit take accept source draw
+send: subject receiver send mail ship forward deliver return transmit submit relay; from subject
+    receive get
 pay: subject receiver pay; from subject receive get
 sell: subject receiver sell; from subject buy purchase acquire
-serve: subject object supply serve
+serve: subject object serve
 lend: subject receiver lend loan; from subject borrow
-teach: subject receiver teach tutor instruct coach; from subject learn+from; under subject
+teach: subject receiver teach tutor instruct coach train; from subject learn+from; under subject
     study+under; with subject study+with
 tell: subject receiver tell inform; from subject hear+from learn+from
 employ: subject object hire employ recruit engage; for subject work+for
-precede: subject object precede; object subject follow succeed replace
+precede: subject object precede; object subject follow succeed replace supersede; from subject
+    takeover
 follow: object subject take+over
 beat: subject object beat defeat overcome outplay; to subject lose+to; against subject
     lose+against; subject against win+against prevail+against; subject over win+over
@@ -46,17 +49,24 @@ ask: subject object ask request
 invite: subject object invite
 support: subject object support back endorse
 visit: subject object visit
+eat: subject object eat devour consume; subject on prey+on feed+on
+orbit: subject object orbit circle; subject around revolve+around
+need: subject object need require; subject on depend+on rely+on
+parent: from subject inherit+from derive+from descend+from
+owe: subject to owe
 drive: subject object drive
 contain: subject object contain include hold comprise
 more large: subject object exceed surpass outstrip outperform outsell outweigh outnumber
 earlier: subject object predate antedate; object subject postdate
 """
+# Of each the first had something before, and the second has it then.
+TRANSFERS = frozenset({"give", "send", "sell"})
 # A concept, then who is the first and who the second.
 _NOUNS = (
     "teach: teacher tutor mentor instructor professor coach / pupil student apprentice protege",
     "employ: employer / employee",
     "own: owner proprietor parent / subsidiary",
-    "parent: mother father / son daughter child",
+    "parent: mother father base superclass / son daughter child subclass",
     "grandparent: grandmother grandfather grandparent / grandson granddaughter grandchild",
     "aunt: aunt uncle / nephew niece",
     "boss: boss manager supervisor superior chief / subordinate deputy assistant",
@@ -77,11 +87,10 @@ _COMPARATIVES = (
     "old: older elder / younger newer",
     "large: larger bigger greater / smaller",
     "high: higher / lower",
-    "tall: taller / shorter",
-    "long: longer / shorter",
+    "long: longer taller / shorter",
     "fast: faster quicker swifter / slower",
     "late: later / earlier sooner",
-    "warm: warmer hotter / colder cooler",
+    "warm: warmer hotter milder / colder cooler",
     "heavy: heavier / lighter",
     "strong: stronger / weaker",
     "rich: richer wealthier / poorer",
@@ -89,17 +98,21 @@ _COMPARATIVES = (
     "dear: dearer pricier costlier / cheaper",
     "far: farther further / nearer closer",
     "deep: deeper / shallower",
-    "wide: wider broader / narrower",
+    "wide: wider broader thicker / narrower thinner",
     "bright: brighter / darker dimmer",
-    "thick: thicker / thinner",
     "hard: harder tougher / easier",
     "loud: louder noisier / quieter",
     "safe: safer / riskier",
     "wet: wetter / drier",
+    "often: commoner / rarer",
 )
 # What is measured where a verb says how much.
 MEASURED = {stem("cost"): "dear", stem("weigh"): "heavy"}
+_OFTEN = dict.fromkeys(("often", "common", "frequent", "frequently", "prevalent"), ("often", 1))
 _GRADED = {
+    **_OFTEN,
+    "rare": ("often", -1),
+    "rarely": ("often", -1),
     "expensive": ("dear", 1),
     "costly": ("dear", 1),
     "difficult": ("hard", 1),
@@ -115,6 +128,18 @@ MUTUAL = frozenset(
     )
 )
 
+# What something does that becomes more or less; what is done to it; either.
+_CHANGES = (
+    "rise grow climb surge soar jump / fall decline sink shrink slip plunge tumble slump dip",
+    "raise lift boost gain / reduce lower cut lose trim slash",
+    "increase expand double triple quadruple / decrease drop halve",
+)
+_OF_CHANGE: dict[str, tuple[int, str]] = {}
+# Beside what changed, when it was otherwise.
+REFERENCES = frozenset(
+    map(stem, "compare previous prior year before early last now then previously ago past".split())
+)
+_OTHER_COMPARATIVE = re.compile(r"(?!other|rather|later)[a-z]{3,}er")
 Sides = tuple[str, str, str]  # concept, role of the first, role of the second
 _OF_VERB: dict[str, list[Sides]] = {}
 _OF_NOUN: dict[str, tuple[str, str]] = {}
@@ -139,6 +164,12 @@ def _learn() -> None:
         for sign, compared in zip((1, -1), entry.split(" / "), strict=True):
             for word in compared.split():
                 _OF_COMPARATIVE.setdefault(word, (concept, sign))
+
+
+def _learn_changes() -> None:
+    for way, line in zip(("subject", "object", "either"), _CHANGES, strict=True):
+        for sign, verbs_of in zip((1, -1), line.split(" / "), strict=True):
+            _OF_CHANGE.update({stem(verbs.base(word)): (sign, way) for word in verbs_of.split()})
 
 
 # What is "leased from" the one is "leased to" the other.
@@ -180,7 +211,27 @@ def of_comparative(word: str, following: str) -> tuple[str, int] | None:
         sign = 1 if word == "more" else -1
         dimension, own = _GRADED.get(following, ("amount", 1))
         return dimension, sign * own
+    if following == "than" and word not in _OF_COMPARATIVE and _OTHER_COMPARATIVE.fullmatch(word):
+        return re.sub(r"(?:(?<=i)er|(.)\1er|er)$", r"\1", word), 1  # "steeper"
     return _OF_COMPARATIVE.get(word)
+
+
+def of_change(verb: str) -> tuple[int, str]:
+    """Whether a verb, by its stem, says that something rose (1) or fell (-1), and what of it did.
+
+    That is its "subject", its "object" or "either"; (0, "") of any other verb.
+    """
+    return _OF_CHANGE.get(verb, (0, ""))
+
+
+def changing() -> frozenset[str]:
+    """The stems of the verbs that say so."""
+    return frozenset(_OF_CHANGE).union(map(stem, ["go", "come", "move", "up", "down"]))
+
+
+def is_graded(word: str) -> bool:
+    """Whether "more" before a word says what other words say, too: "common", "expensive"."""
+    return word in _GRADED
 
 
 # Pairs of which one holds where the other does not ...
@@ -292,3 +343,4 @@ def concept(word: str) -> str:
 
 
 _learn()
+_learn_changes()

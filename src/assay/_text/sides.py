@@ -15,7 +15,6 @@ from assay._text.words import STOP_WORDS, stem
 
 Stems: TypeAlias = frozenset[str]
 
-
 _IRRELEVANT = frozenset(
     map(
         stem,
@@ -26,7 +25,15 @@ _IRRELEVANT = frozenset(
 )
 _TELLING = frozenset("more up down above below under over inside outside".split())
 _ORDERS = {"before": 1, "after": -1}
-_ORDERING = frozenset({*_ORDERS, "behind", "because"})
+_SEQUENCES = frozenset(map(stem, [*_ORDERS, "then", "first"]))
+# Stands for what "it" means.
+IT = frozenset({"(it)"})
+_NOW, _THEN = frozenset({"(now)"}), frozenset({"(then)"})
+_ONE, _PLAIN = frozenset({"on", "one"}), frozenset({"high", "large", "amount"})
+_BECOMING = frozenset("become becomes became get gets got grow grows grew".split())
+_MEANT = frozenset("it he she they him her them".split())
+_POSSESSIVES = frozenset("its his her their".split())
+_ORDERING = frozenset({*_ORDERS, "behind", "because", "then"})
 _RACES = frozenset(map(stem, ["finish", "arrive", "end", "come", "place"]))
 
 
@@ -38,12 +45,21 @@ class Ordered(NamedTuple):
         first: The stems of the one.
         second: The stems of the other.
         by: The stems of the words that say so, "buy", "bought" or "younger".
+        of: What of the two is compared, "boiler"; nothing where that is not said.
     """
 
     concept: str
     first: Stems
     second: Stems
     by: Stems = frozenset()
+    of: Stems = frozenset()
+
+
+def changed(sign: int, of: Stems, dimension: str = "", by: Stems = frozenset()) -> Ordered:
+    """That something became more (1) or less (-1)."""
+    pair = (_NOW, _THEN) if sign > 0 else (_THEN, _NOW)
+    said = by | relations.changing() | relations.REFERENCES
+    return Ordered(f"change {dimension}", *pair, said, of)
 
 
 class Phrase(NamedTuple):
@@ -99,6 +115,8 @@ class Clause:
     def _phrase(self, begin: int, end: int) -> Stems:
         """The stems of a noun phrase without whose it is: "Ann's husband" is no Ann."""
         words = self.words
+        if end - begin == 1 and words.text(begin) in _MEANT:
+            return IT
         owned = [k for k in range(begin, end - 1) if words.text(k).endswith(("'s", "’s"))]
         return self.of(owned[-1] + 1 if owned else begin, end)
 
@@ -206,30 +224,70 @@ class Clause:
             *self._multiples(),
             *self._sequence(),
             *self._way(),
+            *self._change(predicate),
         ]
         return [order for order in orders if order.first and order.second]
 
-    def _comparison(self, predicate: str) -> list[Ordered]:
-        """Of "is older than", "has more seats than"."""
+    def _comparison(self, predicate: str) -> Iterator[Ordered]:
+        """Of "is older than", "has more seats than", "is larger than X but smaller than Y"."""
         words = self.words
-        than = next((k for k in range(self.verb, len(words)) if words.text(k) == "than"), -1)
-        if than < 0 or self.negated:
-            return []
-        for k in range(than - 1, max(self.verb, than - 9), -1):
-            meaning = relations.of_comparative(words.text(k), words.text(k + 1))
-            if not meaning:
+        last = self.verb
+        if self.negated:
+            return
+        for than in range(self.verb, len(words)):
+            if words.text(than) != "than":
                 continue
-            dimension, sign = meaning
-            if dimension == "amount":
-                end = next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than)
-                own = self.of(k + 1, end) or frozenset({predicate})
-                dimension = " ".join(sorted(own))
-            sides = self._compared(than)
-            by = frozenset(stems_of([words.text(k), "less", "more"]))
-            dimension = relations.MEASURED.get(dimension, dimension)
-            first = Ordered(f"more {dimension}", *(sides if sign > 0 else sides[::-1]), by)
-            return [first, *self._further(than, sides)]
-        return []
+            for k in range(than - 1, max(last, than - 9), -1):
+                bare = bool(words.auxiliary(k - 1)) or words.is_adverb(k - 1)
+                following = words.text(k + 1) if bare or k + 1 < than else ""
+                meaning = relations.of_comparative(words.text(k), following)
+                if meaning:
+                    yield self._compares(*meaning, k, than, predicate)
+                    yield from self._further(than)
+                    break
+            last = than
+
+    def _compares(self, dimension: str, sign: int, k: int, than: int, predicate: str) -> Ordered:
+        """What the comparative at a place says of the things on both sides of "than"."""
+        words = self.words
+        own = self.of(
+            k + 1, next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than)
+        )
+        if dimension == "amount":
+            dimension, own = " ".join(sorted(own or {predicate})), frozenset()
+        dimension = relations.MEASURED.get(dimension, dimension)
+        first, second, head = self._compared(than)
+        graded = relations.is_graded(words.text(k + 1))
+        by = frozenset(
+            stems_of(["less", "more", *(words.text(j) for j in (k, k + 1)[: 1 + graded])])
+        )
+        if second and second <= relations.REFERENCES | _ONE:  # "than in the previous year"
+            what = own or head or first - IT
+            return changed(sign, what, "" if dimension in _PLAIN else dimension, by)
+        pair = (first, second) if sign > 0 else (second, first)
+        return Ordered(f"more {dimension}", *pair, by, own | head)
+
+    def _change(self, predicate: str) -> list[Ordered]:
+        """Of "profit fell", "was cut", "cut the costs", "becomes rarer" what was more when."""
+        words = self.words
+        sign, way = relations.of_change(predicate)
+        dimension, what = "", self.of(self.begin, self.verb)
+        if words.text(self.main) in _BECOMING:
+            meaning = relations.of_comparative(words.text(self.main + 1), words.text(self.main + 2))
+            dimension, sign = meaning or ("", 0)
+        elif way != "subject" and not self.passive:
+            objects = [p for p in self.phrases if not p.before and not words.is_number(p.begin)]
+            first = objects[0] if objects else None
+            if first and (way == "object" or words.opens_object(first.begin)):
+                what = self.of(first.begin, first.end)
+            elif way == "object":
+                sign = 0
+        compares = any(token.text == "than" for token in words.tokens)
+        if not sign or self.negated or compares or (self.copula and not dimension):
+            return []
+        ahead = range(self.main + 1, self.main + 3) if dimension else ()
+        said = frozenset(stems_of(words.text(k) for k in ahead)) | {predicate}
+        return [changed(sign, what, dimension, said if dimension else frozenset())]
 
     def _multiples(self) -> list[Ordered]:
         """Of "has twice as much salt as B and half as much fat"."""
@@ -254,43 +312,74 @@ class Clause:
             orders.append(Ordered(f"more {' '.join(sorted(what))}", *pair, by))
         return orders
 
-    def _further(self, than: int, sides: tuple[Stems, Stems]) -> list[Ordered]:
+    def _further(self, than: int) -> Iterator[Ordered]:
         """Of "is taller than X but ten years younger" the second."""
         words = self.words
-        last = next((k for k in range(than, len(words)) if words.text(k) == "."), len(words)) - 1
+        ends = (k for k in range(than, len(words)) if words.text(k) == ".")
+        last = next(ends, len(words)) - 1
         meaning = relations.of_comparative(words.text(last), "")
         joined = any(words.text(k) in {"but", "and"} for k in range(than, last))
-        if not (meaning and joined) or words.text(last) in {"more", "less", "fewer"}:
-            return []
-        by = frozenset(stems_of([words.text(last)]))
-        return [Ordered(f"more {meaning[0]}", *(sides if meaning[1] > 0 else sides[::-1]), by)]
+        if meaning and joined and words.text(last) not in {"more", "less", "fewer"}:
+            first, second, head = self._compared(than)
+            by = frozenset(stems_of([words.text(last)]))
+            pair = (first, second) if meaning[1] > 0 else (second, first)
+            yield Ordered(f"more {meaning[0]}", *pair, by, head)
 
-    def _compared(self, than: int) -> tuple[Stems, Stems]:
+    def _compared(self, than: int) -> tuple[Stems, Stems, Stems]:
+        """What stands on both sides of "than", and what of them is compared."""
         words = self.words
         begin = than + 1
         preposition = words.text(begin) if words.text(begin) in PREPOSITIONS else ""
         begin += bool(preposition)
+        elided = words.text(begin) in {"that", "those"} and words.text(begin + 1) == "of"
+        begin += 2 * elided
         end = begin
-        while end < len(words) and not (
+        while end < len(words) and not self._ends_second(end, begin):
+            end += 1
+        if {words.text(j) for j in range(begin, end)} & {"all", "any", "every", "but", "ever"}:
+            return frozenset(), frozenset(), frozenset()
+        second = self.of(begin, end)
+        if preposition:
+            ends = next((p for p in self.phrases if p.before == preposition), None)
+            found = ends is not None and ends.end <= than
+            first = self.of(ends.begin, ends.end) if ends and found else IT
+            return first, second, self.of(self.begin, self.verb) if found else frozenset()
+        first, head = self._owner()
+        if words.text(end - 1) in {"one", "ones"}:  # "than the older ones"
+            own = self.in_order(self.begin, self.verb)[-1:]  # "older patients"
+            noun = frozenset(own) if not head else frozenset()
+            return first - noun, second - _ONE or second, head | noun
+        return first, second, head
+
+    def _ends_second(self, end: int, begin: int) -> bool:
+        words = self.words
+        own = {words.text(k) for k in range(self.begin, self.verb)}  # "colonies near wheat"
+        return bool(
             words.is_mark(end)
-            or (words.text(end) in PREPOSITIONS and words.text(end) != "of")
+            or (words.text(end) in PREPOSITIONS - {"of"} - own)
             or words.auxiliary(end)
             or words.text(end) in SUBORDINATORS
             or (words.text(end) == "but" and end > begin)
-            or (words.text(end) == "and" and bool(words.finite(end + 1)))
-        ):
-            end += 1
-        if {words.text(j) for j in range(begin, end)} & {"all", "any", "every", "but", "ever"}:
-            return frozenset(), frozenset()
-        second = self.of(begin, end)
-        first = self.of(self.begin, self.verb)
-        if preposition:
-            ends = next((p for p in self.phrases if p.before == preposition), None)
-            first = self.of(ends.begin, ends.end) if ends and ends.end <= than else first
-        return first, second
+            or (words.text(end) == "and" and words.finite(end + 1))
+        )
+
+    def _owner(self) -> tuple[Stems, Stems]:
+        """Of "the boiler of the Halden" the latter and "boiler"."""
+        words = self.words
+        end = self.verb
+        while end > self.begin + 1 and words.is_adverb(end - 1):
+            end -= 1
+        for k in range(self.begin, end):
+            if words.text(k) == "of":
+                return self.of(k + 1, end), self.of(self.begin, k)
+            if words.text(k).endswith(("'s", "’s", "s'", "s’")) and k + 1 < end:
+                return self.of(self.begin, k + 1), self.of(k + 1, end)
+        if words.text(self.begin) in _POSSESSIVES:
+            return IT, self.of(self.begin, end)
+        return self._phrase(self.begin, end), frozenset()
 
     def _sequence(self) -> list[Ordered]:
-        """Of "X before Y", "after X, Y", "X because Y"."""
+        """Of "X before Y", "after X, Y", "X and then Y", "X because Y"."""
         words = self.words
         orders = []
         for k in range(len(words)):
@@ -301,6 +390,9 @@ class Clause:
             races = not _RACES.isdisjoint(self.in_order(self.verb, k))
             if word == "behind" and races:
                 word = "after"
+            if word == "then" and self._goes_on(k):
+                word = "before"
+            idiom = idiom or words.text(k + 1) in {"that", "this"}  # "before that he was"
             if idiom or (word not in _ORDERS and word != "because"):
                 continue
             left, right = self._around(k)
@@ -310,8 +402,13 @@ class Clause:
                 orders.append(Ordered("cause", right, left, frozenset({"because"})))
             else:
                 pair = (left, right) if _ORDERS[word] > 0 else (right, left)
-                orders.append(Ordered("earlier", *pair, frozenset(map(stem, _ORDERS))))
+                orders.append(Ordered("earlier", *pair, _SEQUENCES))
         return orders
+
+    def _goes_on(self, k: int) -> bool:
+        """Whether "then" follows what was first: "X, and only then Y"."""
+        before = [self.words.text(j) for j in range(max(0, k - 2), k)]
+        return bool({"and", ";", ","} & {*before}) and k > self.main
 
     def _ends(self, begin: int) -> int:
         """Where the next thing ends."""
@@ -326,11 +423,19 @@ class Clause:
         )
 
     def _around(self, k: int) -> tuple[Stems, Stems]:
+        """What stands on both sides of a conjunction."""
         words = self.words
         comma = next((j for j in range(k, len(words)) if words.is_mark(j)), len(words))
         if k <= 1:
             return self.of(comma, len(words)), self.of(k + 1, comma)
-        return self.of(0, k), self.of(k + 1, comma)
+        bounds = (j for j in range(k + 2, comma) if words.text(j) == "and" and self._begins(j + 1))
+        return self.of(0, k), self.of(k + 1, next(bounds, comma))
+
+    def _begins(self, k: int) -> bool:
+        """Whether a further order or clause begins: "and then brew", "and only then"."""
+        return self.words.text(k) in {"then", "only", "again", *_ORDERS} or bool(
+            self.words.finite(self.words.after_adverbs(k))
+        )
 
     def _way(self) -> list[Ordered]:
         """Of "from A to B"."""

@@ -82,3 +82,11 @@ def test_another_figure_for_the_same_thing_contradicts():
     assert verdict.contradicted
     assert verdict.probability <= 0.2
     assert "'330 m', not '300 m'" in verdict.reason
+
+
+def test_the_most_is_not_the_least():
+    evidence = prepare(["The lease lasts no longer than 60 months. The deposit is 500 euros."])
+    found = compare("The lease lasts at least 60 months.", evidence)
+    assert found.figure.reason == "the evidence says 'at most 60 months', not 'at least'"
+    assert found.gives_another_figure
+    assert compare("The lease lasts at most 60 months.", evidence).figure is None

@@ -40,7 +40,29 @@ KIN = (
 HIRE = "Kestrel Air leases nine jets from Orion Capital. Its pilot was coached by Ulla Berg."
 RANKS = "Lane 4 is longer than Lane 7 but two metres narrower. Yara finished just behind Ines."
 DEDICATED = "The poet Nora Beck dedicated the book to her teacher Otto Fine."
+RATE = (
+    "The anchor allocates the address, while the gateway enforces the rate that the server has set."
+)
+CHIPS = "Bryn Motors buys its chips from Lode Semiconductor."
+CHAIR = "The head of sales, Ines Roth, reports to the chair, Tom Lau."
+BOILER = "The Orrin 3 is a kettle. Its tank is larger than that of the Orrin 2 but smaller than that of the Orrin 5."
+MEN = "Side effects occur more often in women than in men."
+DEBT = "The firm said that net debt had been cut to 4 million. Sales of 9 million, up from 7 million, followed."
+RINSE = "Rinse the tank after descaling and only then brew coffee."
+CELLS = "Hartlin supplies cells to Voltan, and the files written by Brandt were read by Moss."
+HEAVY = "The Orrin 3 is cheaper than the Orrin 2, although it is heavier."
 TWINS = [
+    ("roles", RATE, "The rate is set by the server.", ""),
+    ("roles", CHIPS, "Bryn Motors gets chips from Lode Semiconductor.", "Bryn Motors supplies chips to Lode Semiconductor."),
+    ("roles", CHAIR, "Tom Lau is Ines Roth's boss.", "Tom Lau reports to Ines Roth."),
+    ("roles", CELLS, "Voltan gets cells from Hartlin.", "Voltan supplies cells to Hartlin."),
+    ("roles", CELLS, "", "Brandt was written by the files."),
+    ("direction", BOILER, "The tank of the Orrin 5 is larger than that of the Orrin 3.", "The tank of the Orrin 2 is larger than that of the Orrin 3."),
+    ("direction", MEN, "Men have side effects less often than women.", "Side effects are more common in men than in women."),
+    ("direction", DEBT, "", "Net debt rose to 4 million."),
+    ("direction", DEBT, "", "Sales fell."),
+    ("direction", RINSE, "", "The coffee is brewed before the tank is rinsed."),
+    ("direction", HEAVY, "The Orrin 2 is lighter than the Orrin 3.", "The Orrin 3 is lighter than the Orrin 2."),
     ("roles", TAKEN, "Sorrel Press was bought by Fenwick.", "Sorrel Press bought Fenwick."),
     ("roles", TAKEN, "", "The printer was blamed by Lowe."),
     ("roles", KIN, "Ada Rhys is the mother of Mina Rhys.", "Mina Rhys is the mother of Ada Rhys."),
@@ -80,6 +102,19 @@ TWINS = [
     ("roles", CALLED, "", "The cyclist Greta called an ambulance."),
 ]  # fmt: skip
 UNCLEAR = [
+    (
+        "He was hired by the dean in 2020; before that he had worked for a bank.",
+        "He worked for a bank before the dean hired him.",
+    ),
+    ("There is no evidence that the bank failed.", "The bank failed."),
+    (
+        "The bees were fed after the harvest and before the frost.",
+        "The bees were fed before the frost.",
+    ),
+    (
+        "Plums near the wall grew more than plums near the pond.",
+        "Plums near the wall ripened before plums near the pond.",
+    ),
     (HIRED, "Ben praised Carla in 2019."),
     ("Alice is older than Ben was in 2010.", "In 2019 Ben was older than Alice."),
     ("Alice met Ben in Rome.", "Ben met Alice in Rome."),

@@ -21,7 +21,8 @@ _STRICT = r"more than|over|above|exceed(?:s|ed|ing)?|beyond|better than|greater 
 _LESS = r"less than|fewer than|under|below|lower than|smaller than"
 _BOUND = re.compile(
     rf"\b(?:(?P<more>{_STRICT})|(?P<less>{_LESS})|(?P<least>at least|no less than|no fewer than|"
-    r"minimum of)|(?P<most>at most|no more than|up to|maximum of))\s(?:a\s|the\s)?$",
+    r"no earlier than|minimum of)|(?P<most>at most|no more than|no longer than|no later than|up to|"
+    r"maximum of|(?:not|cannot) exceed))\s(?:a\s|the\s)?$",
     re.IGNORECASE,
 )
 

@@ -22,12 +22,12 @@ from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
 from assay.judges.embedded.figures import compare_figures
 from assay.judges.embedded.foreign import compare_foreign
+from assay.judges.embedded.intervals import compare_nearby
 from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
 from assay.judges.embedded.swaps import UNKNOWN, Swap, find_swap
-from assay.judges.embedded.times import compare_times
-from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings
+from assay.judges.embedded.wordings import Near, Otherwise
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
 _ASKS = re.compile(r"(?:(?:q|question):\s*)?(?P<question>.+\?)", re.IGNORECASE | re.DOTALL)
@@ -341,8 +341,8 @@ def _sign_differs(statement: str, claim: Claim, evidence: Evidence) -> bool:
 
 
 def _is_foreign(statement: str, claim: Claim, overlap: float, evidence: Evidence) -> bool:
-    unmatched = claim.start > 0 and not overlap
-    return unmatched or says_nothing(statement) or differ(statement, evidence)
+    silent = (claim.start > 0 and not overlap) or says_nothing(statement)
+    return silent or differ(statement, evidence)
 
 
 def _figure(statement: str, evidence: Evidence) -> cells.Finding | None:
@@ -365,7 +365,8 @@ def _grammar(
     passages = (
         Passage(evidence.pieces[i].text, evidence.topic(i))
         for i in nearest
-        if recalls[i] >= _SHARED and len(claim.content_stems - evidence.sets[i]) <= _ABSENT
+        if recalls[i] >= _SHARED
+        and len(claim.content_stems - evidence.sets[i] - evidence.topic(i)) <= _ABSENT
     )
     return predications.findings(statement, list(passages))
 
@@ -386,7 +387,7 @@ def _wording(
     ]
     if evidence.language:
         return compare_foreign(statement, near, evidence.language)
-    return compare_wordings(statement, near) or compare_times(statement, near)
+    return compare_nearby(statement, near)
 
 
 def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
@@ -404,9 +405,8 @@ def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     """What it mixes up, by itself or beside its question; of one that says much else, nothing."""
     if len(claim.content_stems - evidence.stems) > UNKNOWN:
         return None
-    starts = dict.fromkeys((claim.start, 0))
     told = evidence.parts, evidence.alike, evidence.siblings
-    swaps = (find_swap(statement[at:], *told) for at in starts)
+    swaps = (find_swap(statement[at:], *told) for at in dict.fromkeys((claim.start, 0)))
     return next(filter(None, swaps), None)
 
 

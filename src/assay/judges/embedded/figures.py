@@ -64,6 +64,7 @@ _COMPUTED = frozenset(
     "together total altogether combined sum overall all times twice half double doubled tripled "
     "thrice third quarter".split()
 )
+_BOUNDS = frozenset(words.stems("least most more less longer later fewer exceed minimum maximum"))
 _NOT_BESIDE = frozenset("except without besides unless if would could".split())
 
 
@@ -208,7 +209,8 @@ def compare_figures(
     if not statement_words.isdisjoint(_NOT_BESIDE) or "=" in statement:
         return None
     figure_stems = frozenset(words.stems(" ".join(f"{f.amount.text} {f.per}" for f in claimed)))
-    claim = _ClaimWords(frozenset(words.stems(statement)) - figure_stems, weights, around)
+    stems = frozenset(words.stems(statement)) - figure_stems - _BOUNDS
+    claim = _ClaimWords(stems, weights, around)
     if not claim.total:
         return None
     findings: list[Finding | None] = []
@@ -235,7 +237,9 @@ def _checked(
     right = max((c for c in candidates if c.same), key=_score, default=None)
     wrong = max((c for c in candidates if not c.same), key=_score, default=None)
     if figure.amount.bound or not statement_words.isdisjoint(_COMPUTED):
-        return None
+        equal = (c for c in candidates if c.figure.value == figure.value)
+        given = max(equal, key=_score, default=None)
+        return _other_bound(figure, given) if given else None
     kind = figure.kind
     sure = right is not None and kind not in _SHARED and right.covered >= _AROUND
     if right and sure and _is_nearer(right, wrong):
@@ -292,6 +296,16 @@ def _near(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Figure]:
 def _is_clear(wrong: "_Candidate") -> bool:
     named = wrong.within >= _WITHIN or (wrong.within and _PRONOUN.match(wrong.sentence.text))
     return bool(named) and wrong.covered >= _AROUND and not wrong.figure.amount.bound
+
+
+def _other_bound(figure: Figure, right: "_Candidate") -> Finding | None:
+    """Whether the evidence has the figure as the most where the statement has it as the least."""
+    bounds = figure.amount.bound, right.figure.amount.bound
+    if bounds[0] * bounds[1] >= 0 or right.covered < _AROUND or right.within < _WITHIN:
+        return None
+    own, given = (("at least", "at most")[bound < 0] for bound in bounds)
+    reason = f"the evidence says '{given} {right.figure.amount.text}', not '{own}'"
+    return Finding(agrees=False, reason=reason, piece=right.sentence.piece, rule="absent bound")
 
 
 def _is_nearer(candidate: _Candidate, other: _Candidate | None) -> bool:

@@ -7,15 +7,16 @@ a difference count, so that it hardly ever is a mistake.
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias
 
 from assay._text.entities import MONTHS, names
 from assay._text.predications import Predication, content, predications
-from assay._text.relations import concept, opposite
-from assay._text.sides import Ordered, Stems
-from assay._text.words import words
+from assay._text.relations import TRANSFERS, concept, opposite
+from assay._text.sides import IT, Ordered, Stems
+from assay._text.words import content_words, words
 from assay.judges.embedded.swaps import Part
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -53,8 +54,11 @@ _DOUBTS: dict[Kind, str] = {
 }
 _ALIKE = 0.6  # of the smaller one's stems, at least, two sides that are the same have in common
 _UNLIKE = 0.25  # ... and at most, two that are not
+_FURTHER = re.compile(r",\s(?:and|but|while|whereas|which|who)\b|;")  # another clause begins
 _ROOT = 5  # letters that words of one root begin with ...
 _ENDING = 5  # ... and by how many they may differ in length
+# "Ward 3", "March 2024", "the year"
+_NUMBERED = re.compile(r"\b[A-Za-z]{3,} \d[\w.]*|\byears?\b|\bquarter\b")
 _FEWEST = 2  # stems besides the predicate
 # Stems that a clause whose sides are exchanged may have and the evidence lacks: none of a time.
 _LOST = {"roles": 3, "direction": 1}
@@ -84,9 +88,11 @@ _STRONGER = {"can": {"fact", "must", "should", "will"}, "should": {"must"}}
 _SCOPES = frozenset("all every each both only always than necessarily entirely fully just".split())
 _MANNER = re.compile(r"\b\w+ly\b")
 _BARE = frozenset({"be", "hav"})  # say too little by themselves
+_LIGHT = _BARE | content("occur happen exist show take place feel seem")  # beside what is compared
 # Without one of them the same words say something else.
 _LIMITING = frozenset("all every each only most same any other both never together alone".split())
-_OPEN = frozenset({"or"})  # ... of the evidence, what stands behind it need not be so
+# ... of the evidence, it may be so of both together alone, or of one of them.
+_OPENING = frozenset({"or", "and", "but"})
 
 
 class Passage(NamedTuple):
@@ -111,7 +117,8 @@ def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
         passages: The sentences of the evidence that may say the same.
     """
     claims = list(_claims(statement)) if passages else []
-    name_stems = content(" ".join(names(statement))) if claims else frozenset()
+    named = [*names(statement), *_NUMBERED.findall(statement)] if claims else []
+    name_stems = content(" ".join(named))
     evidence = [
         (each, topic & name_stems)
         for text, topic in passages
@@ -131,7 +138,15 @@ def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
         covered |= claim.content | {claim.predicate} if same else frozenset()
     if differing or not agreeing:
         return differing
-    return agreeing if content(statement) <= covered else []
+    whole = content(statement) <= covered
+    return agreeing if whole and not _says_twice(statement, agreeing) else []
+
+
+def _says_twice(statement: str, agreeing: Sequence[Finding]) -> bool:
+    """Whether it says a word more often than the evidence: "white chairs under a white tent"."""
+    said = Counter(content_words(statement))
+    given = [Counter(content_words(finding.evidence)) for finding in agreeing]
+    return any(count > each[word] > 0 for word, count in said.items() for each in given)
 
 
 def _claims(statement: str) -> Iterator[Predication]:
@@ -182,13 +197,19 @@ class _Pair:
         way = 0
         for kind, turn, by in self._turns():
             unmatched = self.missing - by
+            if kind == "direction":
+                unmatched -= _LIGHT
+                if len(self.claim_concepts - unmatched) >= _FEWEST:
+                    unmatched -= self.topic - self.evidence.barred
             dated = any(stem[:1].isdigit() or stem in _TIMES for stem in unmatched)
             if turn < 0 and len(unmatched) <= _LOST[kind] and not (dated or self._denied()):
                 way = -1
                 yield self._finding(kind, agrees=False)
             elif turn > 0 and way >= 0:
                 way = 1
-                if self._is_equal(by):
+                compared = kind == "direction"
+                opening = frozenset({"or"}) if compared else _OPENING
+                if self._is_equal(by | (_LIGHT if compared else frozenset()), opening):
                     yield self._finding(kind, agrees=True)
         subjects = self.claim.subject, self.evidence.subject
         about = not self.evidence.subject and self.claim.subject <= self.topic  # "it", "they"
@@ -204,25 +225,45 @@ class _Pair:
 
         With the words that say it.
         """
-        theirs = (*self.evidence.roles, *self.evidence.orders)
+        compares = "than" in words(self.claim.text)
+        evidence = (*self.evidence.roles, *self.evidence.orders)
+        theirs = [named for each in evidence if (named := self._named(each))]
         kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
             ("roles", self.claim.roles),
             ("direction", self.claim.orders),
         )
         for kind, mine in kinds:
             for a, b in itertools.product(mine, theirs):
-                if concept(a.concept) == concept(b.concept):
+                concepts = {concept(a.concept), concept(b.concept)}
+                apart = a.of and b.of and _share(a.of, b.of) < _ALIKE
+                if not apart and (len(concepts) == 1 or concepts <= TRANSFERS):
                     way = _orientation(a, b)
-                    other = not way and kind == "roles" and self._is_anothers(a, b)
+                    if kind == "roles" and compares:
+                        continue
+                    anothers = not way and kind == "roles"
+                    other = anothers and self._is_anothers(a, b)
                     said = a.by | b.first | b.second  # also behind where another clause may begin
                     yield kind, -1 if other else way, _concepts(said)
+
+    def _named(self, ordered: Ordered) -> Ordered | None:
+        """With what "it" may mean; None where that is not known."""
+        if not (IT & (ordered.first | ordered.second)):
+            return ordered
+        if not self.topic:
+            return None
+        first, second = (
+            (side - IT) | self.topic if IT & side else side
+            for side in (ordered.first, ordered.second)
+        )
+        return ordered._replace(first=first, second=second)
 
     def _is_anothers(self, a: Ordered, b: Ordered) -> bool:
         """Whether the statement says of one name what the evidence says of another."""
         texts = self.claim.text, self.evidence.text
         name_stems = [Part(piece=0, context=0, text=text, begins=True).names for text in texts]
+        theirs = {stem for stem in b.first & name_stems[1] if not stem[:1].isdigit()}
         return (
-            bool(a.first & name_stems[0] and b.first & name_stems[1])
+            bool(a.first & name_stems[0] and theirs)
             and not _share(a.first, b.first)
             and _share(a.second, b.second) >= _ALIKE
             and self.missing <= _concepts(a.first | a.by)
@@ -231,13 +272,18 @@ class _Pair:
     def _denied(self) -> bool:
         return self.claim.negated or self.evidence.negated
 
-    def _is_equal(self, by: Stems = frozenset()) -> bool:
+    def _is_equal(self, by: Stems = frozenset(), opening: Stems = _OPENING) -> bool:
         """Whether the statement says nothing more than that, and limits it in the same way."""
         claim, evidence = self.claim, self.evidence
-        claim_words, evidence_words = set(words(claim.text)), set(words(evidence.text))
-        limits = claim_words & _LIMITING <= evidence_words and evidence_words & _OPEN <= claim_words
+        claim_words, evidence_words = (
+            set(words(_FURTHER.split(each.text)[0])) for each in (claim, evidence)
+        )
+        limits = (
+            claim_words & _LIMITING <= evidence_words and evidence_words & opening <= claim_words
+        )
         same = claim.negated == evidence.negated and claim.never == evidence.never
-        level = (claim.quantity, claim.modality) == (evidence.quantity, evidence.modality)
+        often = opening != _OPENING or claim.quantity == evidence.quantity
+        level = often and claim.modality == evidence.modality
         return self.missing <= by and limits and same and level and claim.barred <= evidence.barred
 
     def _in_words(self) -> Iterator[Finding]:
@@ -278,7 +324,7 @@ class _Pair:
             yield self._finding("quantity", agrees=False)
         elif (
             claim.predicate
-            and not (claim.negated or claim.ordered)
+            and not (claim.negated or claim.ordered or "only" in words(evidence.text))
             and claim.modality in _STRONGER.get(evidence.modality, ())
         ):
             yield self._finding("modality", agrees=False)
@@ -338,7 +384,7 @@ def _orientation(a: Ordered, b: Ordered) -> int:
 
 def _apart(ordered: Ordered) -> tuple[Stems, Stems]:
     """What tells the two sides from each other: "3" and "5" of "Ward 3" and "Ward 5"."""
-    _, first, second, _ = ordered
+    first, second = ordered.first, ordered.second
     return (
         (first - second, second - first) if first - second and second - first else (first, second)
     )

@@ -360,7 +360,7 @@ def find_swap(
     if "respectively" in statement:
         return None
     for part in parts(statement):
-        if any(part.stems <= other.stems for other in evidence_parts):
+        if "than" in part.tokens or any(part.stems <= other.stems for other in evidence_parts):
             continue
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
         if mixed:

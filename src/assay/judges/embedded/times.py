@@ -157,7 +157,7 @@ def _ordered(order: re.Match[str], sentences: Sequence[Near]) -> Otherwise | Non
     if not any(year for year, _, _ in spans):  # "in July", "on 1 October": of one year
         spans = [(2000, month, number) for _, month, number in spans]
     (first, second) = map(
-        _span, spans if order["way"] in {"before", "earlier than"} else spans[::-1]
+        day_range, spans if order["way"] in {"before", "earlier than"} else spans[::-1]
     )
     if not first or not second:
         return None
@@ -168,7 +168,7 @@ def _ordered(order: re.Match[str], sentences: Sequence[Near]) -> Otherwise | Non
     return None
 
 
-def _span(day: Day) -> tuple[int, int] | None:
+def day_range(day: Day) -> tuple[int, int] | None:
     """The first and the last day that a date may mean; None without a year."""
     year, month, number = day
     if year is None or not 1 <= year < dt.MAXYEAR:
@@ -193,7 +193,7 @@ def _lasting(
     (lasted,) = lasting
     plain = content(f"{statement[: lasted.span[0]]} {statement[lasted.span[1] :]}")
     bare = _LASTS.search(statement[: lasted.span[0]])
-    spans = [_span(each.days[0]) for each in (start, end)]
+    spans = [day_range(each.days[0]) for each in (start, end)]
     if not bare or not _is_in(plain, event, topic) or None in spans:
         return None
     (first, _), (last, ends) = (span for span in spans if span)

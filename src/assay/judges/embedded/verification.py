@@ -91,7 +91,7 @@ MISMATCHED = 0.2
 # The least one of what sentences say that are worded like it but for what changes nothing.
 RESTATED = 0.85
 # What agrees without a figure of the statement: "5.000" is "5000", "for three years" two dates.
-FIGURED = frozenset({"same words", "dated order", "duration"})
+FIGURED = frozenset({"same words", "dated order", "duration", "interval"})
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -199,7 +199,7 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     value = fitted.probability(judged.features)
     wording = comparison.wording
     agreed = wording.rule if wording and wording.agrees else ""
-    if agreed:
+    if agreed or _is_restated(comparison):
         value = max(value, RESTATED)
     if comparison.flag:
         value = max(value, AGREED) if comparison.flag.agrees else min(value, DENIED)
@@ -209,7 +209,7 @@ def decide(judged: Judged, fitted: Fitted) -> float:
         value = max(value, VERBATIM)
     elif not (is_latin(judged.statement) or agreed):
         value = min(value, UNREAD)
-    if comparison.gives_another_figure:
+    if comparison.gives_another_figure and agreed != "interval":
         value = min(value, MISMATCHED)
     if _is_denied(comparison):
         value = min(value, DENIED)
@@ -218,11 +218,18 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     return min(value, FOREIGN) if comparison.foreign else value
 
 
+def _is_restated(comparison: Comparison) -> bool:
+    """Whether clauses of the evidence say all of it, if the other way round."""
+    wording = comparison.wording
+    other = wording and not wording.agrees and wording.rule != "opposite"
+    return bool(comparison.grammar) and all(f.agrees for f in comparison.grammar) and not other
+
+
 def _is_denied(comparison: Comparison) -> bool:
     """Whether a rule that is hardly ever wrong says that the evidence says otherwise."""
     words = not comparison.verbatim and (
         comparison.swap
-        or (comparison.wording and not comparison.wording.agrees)
+        or (comparison.wording and not (comparison.wording.agrees or _is_restated(comparison)))
         or any(not finding.agrees for finding in comparison.grammar)
     )
     return bool(comparison.rejected or comparison.sign_differs or comparison.unit or words)

@@ -1,0 +1,293 @@
+"""Whether something holds at a time, beside evidence that says from when or until when it does.
+
+"Open from 8:00 to 17:00" agrees with "closes at 5 pm" and with "open at 9 am", and differs from
+"open at 7 am"; "supported until the end of 2025" differs from "no longer supported in 2024".
+"""
+
+import datetime as dt
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from assay._text import verbs
+from assay._text.amounts import amounts
+from assay._text.clauses import parts
+from assay._text.entities import is_negated
+from assay._text.predications import content
+from assay._text.words import stem, words
+from assay.judges.embedded.figures import figures
+from assay.judges.embedded.times import compare_times, day_range
+from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings, differs
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+Kind: TypeAlias = Literal["date", "month", "clock"]
+
+_BEFORE = re.compile(
+    r"\b(?P<word>in|on|at|by|since|until|till|from|to|between|and|through|throughout|during|up to)"
+    r"(?: (?:early|late|mid|the|about|around|end|beginning|start|of|midnight|a|an))*[ -]*$"
+    r"|(?P<dash>[\u2013-]) ?$",
+    re.IGNORECASE,
+)
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
+_UNTIL = frozenset({"until", "till", "through", "up to", "to", "and", "-"})
+_SINCE = frozenset({"since", "from", "between"})
+_POINT = frozenset({"in", "on", "at", "during"})
+_ENDS = frozenset(
+    map(stem, "close end expire stop finish cease shut lapse terminate conclude".split())
+)
+_BEGINS = frozenset(map(stem, "open begin start commence launch".split()))
+# Say no more than that something holds.
+_STATES = (
+    _ENDS
+    | _BEGINS
+    | content(
+        "last run valid available still longer hold remain stay day hour time clock normally "
+        "usually continue reach life go effect every always already am pm until since opening hours"
+    )
+)
+_OVER = frozenset("closed shut over expired".split())  # behind "is"
+_WEEK = "monday tuesday wednesday thursday friday saturday sunday".split()
+_DAY = re.compile(rf"\b(?P<day>{'|'.join(_WEEK)}|weekday|weekend)s?\b", re.IGNORECASE)
+_DAYS_TO = re.compile(
+    rf"\b(?P<first>{'|'.join(_WEEK)})s? (?:to|through|until|[\u2013-]) "
+    rf"(?P<last>{'|'.join(_WEEK)})",
+    re.IGNORECASE,
+)
+_MONTH_SIZE = 100  # 3 May is 503
+_GAP = 20  # characters between the two ends of an interval
+_PRONOUN = re.compile(r"(?:It|He|She|They|Its|Their)\b")
+
+
+class _Point(NamedTuple):
+    """A time and the preposition before it."""
+
+    kind: Kind
+    first: int  # a day, a day of any year ("3 May" is 503) or a minute of the day
+    last: int
+    before: str
+    span: tuple[int, int]
+
+
+class _Held(NamedTuple):
+    """What is said to hold, and from when until when as far as that is known."""
+
+    stems: frozenset[str]
+    about: frozenset[str]  # those of them that stand before the time
+    days: frozenset[int]  # of the week; none where all are meant
+    start: _Point | None
+    end: _Point | None
+    over: bool  # it is said not to hold then
+
+
+def compare_nearby(statement: str, sentences: Sequence[Near]) -> Otherwise | None:
+    """What sentences say of a statement by their intervals, else by their words or their dates."""
+    return (
+        compare_intervals(statement, sentences)
+        or compare_wordings(statement, sentences)
+        or compare_times(statement, sentences)
+    )
+
+
+def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | None:
+    """What the intervals of nearby sentences say of a statement; None if nothing for sure."""
+    points = _points(statement)
+    if len(points) != 1 or {"if", "unless", "only"} & {*words(statement)}:
+        return None
+    (point,) = points
+    stems, days = _said(statement, points), _week(statement)
+    verdicts: set[bool] = set()
+    for near in sentences:
+        topic = content(" ".join(near.before))
+        for part in parts(near.text):
+            for held in _intervals(part.text):
+                pronoun = _PRONOUN.match(part.text)
+                known = held.stems | {each for each in topic if pronoun or each.isalpha()}
+                own = stems & held.about or pronoun
+                meets = not (days and held.days) or days <= held.days
+                if stems and own and stems <= known and meets:
+                    verdicts |= {v for v in [_verdict(statement, point, held)] if v is not None}
+    if len(verdicts) != 1:
+        return None
+    if verdicts == {True}:
+        return Otherwise(agrees=True, rule="interval", doubt="")
+    if any(_repeats(point, near) for near in sentences):
+        return None
+    text = statement[slice(*point.span)]
+    return differs("interval", f"it says '{text}', which the times of the evidence rule out")
+
+
+def _verdict(statement: str, point: _Point, held: _Held) -> bool | None:
+    """Whether what holds then fits the statement; None where that is not known."""
+    start, end = held.start, held.end
+    point = _in_year(point, start or end)
+    if any(side and side.kind != point.kind for side in (start, end)):
+        return None
+    verb = {stem(verbs.base(word)) for word in words(statement)}
+    over = _is_over(statement, verb)
+    bound = _bound(verb, point, over=over)
+    if bound == "end":
+        return _overlap(point, end) if end and not held.over else None
+    if bound == "start":
+        return _overlap(point, start) if start and not held.over else None
+    if bound or point.before not in _POINT:
+        return None
+    inside = _inside(point, start, end)
+    return None if inside is None else inside != (over != held.over)
+
+
+def _is_over(text: str, verb: set[str]) -> bool:
+    return is_negated(text) or ("be" in verb and not _OVER.isdisjoint(words(text)))
+
+
+def _bound(verb: set[str], point: _Point, *, over: bool) -> str:
+    """Whether a statement says when something ends or when it starts; "" for neither."""
+    if point.before in {"until", "till", "through", "up to"}:
+        return "none" if over else "end"
+    if point.before == "since":
+        return "none" if over else "start"
+    if over or point.before not in _POINT:
+        return ""
+    if verb & _ENDS:
+        return "end"
+    # "is open at nine", "opens at nine"
+    return "start" if verb & _BEGINS and "be" not in verb else ""
+
+
+def _inside(point: _Point, start: _Point | None, end: _Point | None) -> bool | None:
+    if start and point.last < start.first:
+        return False
+    if end and point.first > end.last:
+        return False
+    both = start and end and start.first <= point.first and point.last <= end.last
+    return True if both else None
+
+
+def _overlap(point: _Point, other: _Point) -> bool:
+    """Whether the two may be the same time; a year ends with its last day."""
+    return point.first <= other.last and other.first <= point.last
+
+
+def _intervals(text: str) -> Iterator[_Held]:
+    """What a part of a sentence says to hold from when or until when."""
+    points = _points(text)
+    verb = {stem(verbs.base(word)) for word in words(text)}
+    over = _is_over(text, verb)
+    plain = _Held(_said(text, points), frozenset(), _week(text), None, None, over)
+    used: set[int] = set()
+    for i, pair in enumerate(itertools.pairwise(points)):
+        one, other = _in_year(*pair), pair[1]
+        joined = other.before in _UNTIL and one.before in _SINCE | {"", "at"}
+        near = other.span[0] - one.span[1] < _GAP
+        if one.kind == other.kind and joined and near and i not in used:
+            used |= {i, i + 1}
+            yield _placed(plain._replace(start=one, end=other), text, i and points[i - 1])
+    for i, point in enumerate(points):
+        ends, begins = _sides_of(point, verb, alone=len(points) == 1 and not is_negated(text))
+        if i not in used and (ends or begins):
+            held = plain._replace(start=point if begins else None, end=point if ends else None)
+            own = point.before in _POINT | {""}
+            yield _placed(held._replace(over=over and not own), text, 0)
+
+
+def _sides_of(point: _Point, verb: set[str], *, alone: bool) -> tuple[bool, bool]:
+    """Whether a time of its own is when something ends, and when it begins."""
+    if point.before in _POINT | {""}:
+        ends = alone and bool(verb & _ENDS)
+        return ends, alone and not ends and bool(verb & _BEGINS) and "be" not in verb
+    return point.before in {"until", "till", "through", "up to"}, point.before == "since"
+
+
+def _placed(held: _Held, text: str, former: _Point | int) -> _Held:
+    """With what stands before its times, and with its own days of the week of several."""
+    first = held.start or held.end
+    before = text[: first.span[0]] if first else ""
+    about = content(before) & held.stems
+    if first and held.end and held.start:
+        behind = re.split(r"[,;]| and (?=from|at|between)", text[held.end.span[1] :])[0]
+        near = text[former.span[1] if isinstance(former, _Point) else 0 : held.end.span[1]]
+        return held._replace(about=about, days=_week(behind) or _week(near) or held.days)
+    return held._replace(about=about)
+
+
+def _in_year(one: _Point, other: _Point | None) -> _Point:
+    """The first of "May to October 2018" in the year of the second."""
+    if one.kind != "month" or other is None or other.kind != "date":
+        return one
+    month, day = divmod(one.first, _MONTH_SIZE)
+    year = dt.date.fromordinal(other.first).year
+    span = day_range((year, month, day if one.first == one.last else None))
+    return one._replace(kind="date", first=span[0], last=span[1]) if span else one
+
+
+def _points(text: str) -> list[_Point]:
+    """The dates and clock times of a text, in order."""
+    points: list[_Point] = []
+    for figure in figures(text):
+        if figure.kind == "clock" and not figure.half:
+            minute = int(figure.amount.number)
+            points.append(_Point("clock", minute, minute, "", figure.amount.span))
+    for amount in amounts(text):
+        years = amount.kind == "date" or (len(amount.text) == 4 and amount.text.isdigit())
+        if not (amount.days and years) or any(_meet(amount.span, e.span) for e in points):
+            continue
+        _, month, day = amount.days[0]
+        span = day_range(amount.days[0])
+        if span:
+            points.append(_Point("date", *span, "", amount.span))
+        elif month and day:
+            number = _MONTH_SIZE * month + day
+            points.append(_Point("month", number, number, "", amount.span))
+    for match in _MONTH.finditer(text):
+        if not any(_meet(match.span(), each.span) for each in points):
+            number = _MONTH_SIZE * (_MONTHS.index(match[0]) + 1)
+            points.append(_Point("month", number + 1, number + 31, "", match.span()))
+    return [point._replace(before=_before(text, point)) for point in sorted(points, key=_place)]
+
+
+def _place(point: _Point) -> tuple[int, int]:
+    return point.span
+
+
+def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _before(text: str, point: _Point) -> str:
+    match = _BEFORE.search(text[: point.span[0]])
+    if not match:
+        return ""
+    return "-" if match["dash"] else match["word"].lower()
+
+
+def _said(text: str, points: Sequence[_Point]) -> frozenset[str]:
+    """The stems of a text without its times and what only says that something holds."""
+    for point in reversed(points):
+        text = f"{text[: point.span[0]]} {text[point.span[1] :]}"
+    return content(_DAY.sub(" ", text)) - _STATES
+
+
+def _week(text: str) -> frozenset[int]:
+    """The days of the week that a text names."""
+    days: set[int] = set()
+    for match in _DAYS_TO.finditer(text):
+        first, last = (_WEEK.index(match[side].lower()) for side in ("first", "last"))
+        days |= {(first + k) % 7 for k in range((last - first) % 7 + 1)}
+    for match in _DAY.finditer(text):
+        name = match["day"].lower()
+        named = {"weekday": range(5), "weekend": range(5, 7)}
+        days |= {*named[name]} if name in named else {_WEEK.index(name)}
+    return frozenset(days)
+
+
+def _repeats(point: _Point, near: Near) -> bool:
+    """Whether a sentence has the time of the statement itself."""
+    same = (other for text in (*near.before, near.text) for other in _points(text))
+    return any(
+        other.kind == point.kind and (other.first, other.last) == (point.first, point.last)
+        for other in same
+    )
