@@ -37,7 +37,7 @@ _REPLY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CELLS = "; "  # between the cells of a row
-_FURTHER = 2  # content words that a statement may have besides what it names
+_FURTHER = 2  # content words that a statement may have besides what it names, names apart
 _DENIES = frozenset(
     words.stems("unavailable absent missing prohibited forbidden banned excluded disabled")
 )
@@ -163,7 +163,7 @@ def _is_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> b
     further = {stem for stem in rest if not stem.endswith("n't")}
     names = further.intersection(words.stems(" ".join(claim.names)))
     context = evidence.pieces[flags[0].piece].context
-    if len(further) > _FURTHER or not all(_stands(stem, context, evidence) for stem in names):
+    if len(further - names) > _FURTHER or not all(_stands(stem, context, evidence) for stem in names):
         return False
     if flags[0].holds:
         return further <= names | _NEUTRAL
