@@ -106,7 +106,7 @@ def verb_places(words: Words) -> set[int]:
 
 
 def _inner(clause: _Clause, words: Words, verb: int, end: int) -> Inner:
-    last = _last_of_group(words, verb) if clause.object else end
+    last = min(end, _last_of_group(words, verb)) if clause.object else end
     parts = [clause.subject, words.slice(verb, last), clause.object]
     parts += [words.slice(last, end) if last < end else "", clause.lead]
     return Inner(" ".join(filter(None, parts)), len(read_words(clause.subject)))
