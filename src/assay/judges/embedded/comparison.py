@@ -163,7 +163,9 @@ def _is_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> b
     further = {stem for stem in rest if not stem.endswith("n't")}
     names = further.intersection(words.stems(" ".join(claim.names)))
     context = evidence.pieces[flags[0].piece].context
-    if len(further - names) > _FURTHER or not all(_stands(stem, context, evidence) for stem in names):
+    if not all(_stands(stem, context, evidence) for stem in names):
+        return False
+    if len(further - names) > _FURTHER:
         return False
     if flags[0].holds:
         return further <= names | _NEUTRAL
