@@ -156,16 +156,14 @@ def _is_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> b
     Of what there is not, there is nothing in particular either; of what there is, a statement may
     say what nobody knows.
     """
-    other_words = set(claim.plain.split()).difference(*(each.words for each in flags))
-    if not other_words.isdisjoint(_UNCLEAR):
+    if set(claim.plain.split()).difference(*(each.words for each in flags)) & _UNCLEAR:
         return False
     rest = claim.content_stems.difference(_DENIES, *(each.key | each.of for each in flags))
     further = {stem for stem in rest if not stem.endswith("n't")}
     names = further.intersection(words.stems(" ".join(claim.names)))
     context = evidence.pieces[flags[0].piece].context
-    if not all(_stands(stem, context, evidence) for stem in names):
-        return False
-    if len(further - names) > _FURTHER:
+    known = all(_stands(stem, context, evidence) for stem in names)
+    if len(further - names) > _FURTHER or not known:
         return False
     if flags[0].holds:
         return further <= names | _NEUTRAL
