@@ -1,14 +1,12 @@
 """The amounts and dates of a text, with their units, their signs and how far they are rounded."""
 
-# ruff: noqa: SIM905 - word lists read better as prose
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from assay._text import memoized
-from assay._text.numbers import ORDINALS, SCALES, SMALL, TENS
+from assay._text.numbers import MONTH_NAMES, ORDINALS, SCALES, SMALL, TENS
 from assay._text.sentences import Span
 
 _SPOKEN = 0.005  # how far a large number in words may be rounded
@@ -86,9 +84,7 @@ _UNITS = {
     for name in names.split("|")
 }
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS = [name.lower() for name in MONTH_NAMES]
 _ONES = "|".join(list(SMALL)[1:10])
 _SMALL = "|".join(sorted(SMALL, key=len, reverse=True))
 _TENS = "|".join(TENS)

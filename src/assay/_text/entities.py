@@ -5,15 +5,14 @@ import unicodedata
 from collections.abc import Set as AbstractSet
 
 from assay._text import memoized
+from assay._text.numbers import MONTH_NAMES
 from assay._text.sentences import Span, spans
 from assay._text.words import ELISION, STOP_WORDS, WORD, stem, words
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
 
-MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
+MONTHS = frozenset(map(str.lower, MONTH_NAMES))
 DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _NAME_WORD = r"(?:(?:[A-Z]\.)+(?=\s[A-Z])|[A-Z][\w’'.&-]*\w|[A-Z])"
 _NAME = re.compile(

@@ -66,7 +66,7 @@ _SHORT_VERBS = {"s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"
 
 _NO_FORMS: frozenset[str] = frozenset()
 _PAST = frozenset({"past"})
-_UNKNOWN_PRESENT = re.compile(r"[a-z]{3,}[a-rt-z]s")
+UNKNOWN_PRESENT = re.compile(r"[a-z]{3,}[a-rt-z]s")
 
 
 class Token(NamedTuple):
@@ -272,7 +272,7 @@ class Words:
 
     def _is_unknown_present(self, i: int, subject: int) -> bool:
         """Only an object makes a verb of what no list holds."""
-        word = _UNKNOWN_PRESENT.fullmatch(self.text(i))
+        word = UNKNOWN_PRESENT.fullmatch(self.text(i))
         object_ = self.text(i + 1) in DETERMINERS - {"all", "both"} or self.is_number(i + 1)
         return (
             bool(word)

@@ -3,7 +3,6 @@
 Also short clauses whose verb only its place tells: "Voltis supplies cells".
 """
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from assay._text.grammar import (
     PREPOSITIONS,
     PRONOUNS,
     SUBORDINATORS,
+    UNKNOWN_PRESENT,
     Words,
     read_words,
 )
@@ -67,7 +67,6 @@ _LONGEST = 40  # words of a sentence ...
 _LONGEST_PHRASE = 7  # ... and of a noun before a relative pronoun
 _SURE, _WEAK, _UNLISTED = 3, 2, 1
 _AGENT = 4  # words behind a participle in which "by" may stand
-_UNKNOWN = re.compile(r"[a-z]{3,}[a-rt-z]s")
 
 
 def inner_clauses(sentence: str) -> Iterator[Inner]:
@@ -156,7 +155,9 @@ def _strength(words: Words, k: int) -> int:
         strength = _SURE if opens or (goes_on and not noun) else _WEAK * (goes_on or plain)
     elif "base" in forms and (plural or word in PRONOUNS or not noun):
         strength = _SURE if opens or (plural and not noun) else _WEAK * goes_on
-    elif not (forms or plural) and _UNKNOWN.fullmatch(words.text(k)) and not words.is_name(k):
+    elif (
+        not (forms or plural) and UNKNOWN_PRESENT.fullmatch(words.text(k)) and not words.is_name(k)
+    ):
         strength = _UNLISTED * goes_on
     return strength
 

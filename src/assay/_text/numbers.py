@@ -289,6 +289,10 @@ _SCALES = {
 _CURRENCIES = {
     "dollars": "$", "US dollars": "$", "U.S. dollars": "$", "USD": "$", "euros": "€", "EUR": "€",
 }  # fmt: skip
+MONTH_NAMES: Final = (
+    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
+    *("October", "November", "December"),
+)
 _MONTHS = {
     "Jan": "January", "Feb": "February", "Mar": "March", "Apr": "April", "Jun": "June",
     "Jul": "July", "Aug": "August", "Sep": "September", "Sept": "September", "Oct": "October",

@@ -14,11 +14,8 @@ from datetime import date
 
 from assay._text import memoized
 from assay._text.amounts import FALLING, RISING, Amount, Day
-from assay._text.numbers import SCALES, SMALL, TENS, Normalized
+from assay._text.numbers import MONTH_NAMES, SCALES, SMALL, TENS, Normalized
 from assay._text.sentences import Span
-
-# ruff: noqa: SIM905 - word lists read better as prose
-
 
 Key = tuple[str, float]  # what is measured, and how much in its least unit
 
@@ -80,14 +77,6 @@ _UNITS |= {"basis points": ("points", 1), "basis point": ("points", 1)}
 _UNITS |= {"percentage points": ("points", 100), "percentage point": ("points", 100)}
 _ALSO: dict[str, Key] = {"m": ("count", 1_000_000)}  # metres or million
 _SIGNS = {"$": "$", "USD": "$", "€": "€", "EUR": "€", "£": "£", "GBP": "£"}
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        "January February March April May June July August September October November "
-        "December".split(),
-        start=1,
-    )
-}
 # Thirds are rounded in many ways.
 _PARTS: dict[str, tuple[float, ...]] = {
     "half": (50,), "third": (33, 33.3, 33.33), "quarter": (25,), "fourth": (25,),
@@ -99,7 +88,7 @@ _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SPELLED = rf"(?:{'|'.join(TENS)})(?:[ -](?:{'|'.join(list(SMALL)[1:10])}))?|{'|'.join(SMALL)}"
 _SCALES = "hundred|thousand|million|billion|trillion|dozen"
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_MONTH = "|".join(_MONTHS)
+_MONTH = "|".join(MONTH_NAMES)
 _A = rf"(?:half\s|(?:a\s)?quarter\sof\s|three\squarters\sof\s)?an?(?=\s(?:{_SCALES}|{_UNIT})\b)"
 _DATE = re.compile(
     rf"\b(?P<month>{_MONTH})\s(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b"
@@ -212,7 +201,7 @@ def written_like(text: Normalized, spellings: Mapping[Key, Sequence[str]]) -> No
 
 def _dates(match: re.Match[str]) -> Iterator[Key]:
     if match["month"] or match["month2"]:
-        month = _MONTHS[match["month"] or match["month2"]]
+        month = MONTH_NAMES.index(match["month"] or match["month2"]) + 1
         day, year = int(match["day"] or match["day2"]), int(match["year"] or match["year2"])
         yield from _date(year, month, day)
         return

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay._text import memoized
+from assay._text.numbers import MONTH_NAMES
 from assay._text.sentences import Span
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -31,9 +32,6 @@ _TIME = r"(?P<{0}hour>[01]?\d|2[0-4]):(?P<{0}minute>[0-5]?\d)(?::[0-5]\d)?"
 _CLOCK = re.compile(_TIME.format(""))
 _RANGE = re.compile(rf"{_TIME.format('from_')}\s*(?:-|–|—|to)\s*{_TIME.format('to_')}")
 _DATE = re.compile(r"(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])")
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
 # A score, a ratio and a duration have colons too: only these keys make a time of one.
 _TIME_KEYS = re.compile(
     r"\b(?:time|hours?|open\w*|clos\w+|start\w*|begin\w*|end\w*|check.?in|check.?out|arriv\w+|"
@@ -88,7 +86,7 @@ def _with_dates(line: str) -> str:
     date = _DATE.match(line)
     if date is None or line[date.end() : date.end() + 1] not in {"", " ", "T"}:
         return line
-    month = _MONTHS[int(date["month"]) - 1]
+    month = MONTH_NAMES[int(date["month"]) - 1]
     rest = line[date.end() :]
     return f"{date.group()} ({month} {int(date['day'])}, {date['year']}){rest}"
 

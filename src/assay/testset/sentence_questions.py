@@ -11,13 +11,12 @@ from typing import Final
 from assay._text import verbs
 from assay._text.entities import is_doubted, is_negated
 from assay._text.grammar import PREPOSITIONS, Words
+from assay._text.numbers import MONTH_NAMES
 from assay._text.predicates import Subject, find_subject
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-_MONTH: Final = (
-    "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-)
+_MONTH: Final = f"(?:{'|'.join(MONTH_NAMES)})"
 _DATE: Final = (
     rf"(?:(?:\d{{1,2}}\s+)?{_MONTH}(?:\s+\d{{1,2}})?,?\s+\d{{4}}|\d{{1,2}}\s+{_MONTH}"
     rf"|{_MONTH}\s+\d{{1,2}}\b(?!,)|(?:1\d|20)\d\d"

@@ -14,6 +14,7 @@ from assay._text import verbs
 from assay._text.amounts import amounts
 from assay._text.clauses import parts
 from assay._text.entities import is_negated
+from assay._text.numbers import MONTH_NAMES
 from assay._text.predications import content
 from assay._text.words import stem, words
 from assay.judges.embedded.figures import figures
@@ -30,11 +31,9 @@ _BEFORE = re.compile(
     r"|(?P<dash>[\u2013-]) ?$",
     re.IGNORECASE,
 )
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
-_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
-_UNTIL = frozenset({"until", "till", "through", "up to", "to", "and", "-"})
+_MONTH = re.compile(rf"\b(?:{'|'.join(MONTH_NAMES)})\b")
+_UP_TO = frozenset({"until", "till", "through", "up to"})
+_UNTIL = _UP_TO | {"to", "and", "-"}
 _SINCE = frozenset({"since", "from", "between"})
 _POINT = frozenset({"in", "on", "at", "during"})
 _ENDS = frozenset(
@@ -127,7 +126,7 @@ def _verdict(statement: str, point: _Point, held: _Held) -> bool | None:
     point = _in_year(point, start or end)
     if any(side and side.kind != point.kind for side in (start, end)):
         return None
-    verb = {stem(verbs.base(word)) for word in words(statement)}
+    verb = _bases(statement)
     over = _is_over(statement, verb)
     bound = _bound(verb, point, over=over)
     if bound == "end":
@@ -140,13 +139,18 @@ def _verdict(statement: str, point: _Point, held: _Held) -> bool | None:
     return None if inside is None else inside != (over != held.over)
 
 
+def _bases(text: str) -> set[str]:
+    """The stems of its words, of a verb that of its base."""
+    return {stem(verbs.base(word)) for word in words(text)}
+
+
 def _is_over(text: str, verb: set[str]) -> bool:
     return is_negated(text) or ("be" in verb and not _OVER.isdisjoint(words(text)))
 
 
 def _bound(verb: set[str], point: _Point, *, over: bool) -> str:
     """Whether a statement says when something ends or when it starts; "" for neither."""
-    if point.before in {"until", "till", "through", "up to"}:
+    if point.before in _UP_TO:
         return "none" if over else "end"
     if point.before == "since":
         return "none" if over else "start"
@@ -175,7 +179,7 @@ def _overlap(point: _Point, other: _Point) -> bool:
 def _intervals(text: str) -> Iterator[_Held]:
     """What a part of a sentence says to hold from when or until when."""
     points = _points(text)
-    verb = {stem(verbs.base(word)) for word in words(text)}
+    verb = _bases(text)
     over = _is_over(text, verb)
     plain = _Held(_said(text, points), frozenset(), _week(text), None, None, over)
     used: set[int] = set()
@@ -199,7 +203,7 @@ def _sides_of(point: _Point, verb: set[str], *, alone: bool) -> tuple[bool, bool
     if point.before in _POINT | {""}:
         ends = alone and bool(verb & _ENDS)
         return ends, alone and not ends and bool(verb & _BEGINS) and "be" not in verb
-    return point.before in {"until", "till", "through", "up to"}, point.before == "since"
+    return point.before in _UP_TO, point.before == "since"
 
 
 def _placed(held: _Held, text: str, former: _Point | int) -> _Held:
@@ -244,7 +248,7 @@ def _points(text: str) -> list[_Point]:
             points.append(_Point("month", number, number, "", amount.span))
     for match in _MONTH.finditer(text):
         if not any(_meet(match.span(), each.span) for each in points):
-            number = _MONTH_SIZE * (_MONTHS.index(match[0]) + 1)
+            number = _MONTH_SIZE * (MONTH_NAMES.index(match[0]) + 1)
             points.append(_Point("month", number + 1, number + 31, "", match.span()))
     return [point._replace(before=_before(text, point)) for point in sorted(points, key=_place)]
 
