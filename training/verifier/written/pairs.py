@@ -25,6 +25,8 @@ _TWIN = 0.6  # how alike two statements are of which one shows what is wrong wit
 _REFUSED = {"!": 1.0, "~": None, "+": 0.0}
 _ANSWERS = {"!": 1.0, "~": 0.5, "-": 0.0}
 STATED = ("pairs", "pairs/said", "pairs/reference")
+# Blocks of several passages of one source: a set of its own, which needs no strange ones.
+PASSAGES = "passages"
 
 
 @dataclass
@@ -126,6 +128,8 @@ def _worst(labels: list[str]) -> str:
 
 
 def _together(data: str, block: Block, said: list[Statement], rng: random.Random) -> Row:
+    if PASSAGES in block.kinds:
+        data = data.replace("pairs", PASSAGES)
     text, spans, cuts = "", list[tuple[int, int, str]](), list[tuple[int, int, str, bool]]()
     for one in said:
         start = len(text) + bool(text)
@@ -174,7 +178,7 @@ def _contexts(block: Block, rng: random.Random) -> tuple[str, ...]:
     """Its own and up to two of other blocks, in any order."""
     found = list(block.contexts)
     others = blocks()
-    for _ in range(rng.choice(GUESTS)):
+    for _ in range(0 if PASSAGES in block.kinds else rng.choice(GUESTS)):
         other = rng.choice(others)
         strange = other.contexts and other.domain != block.domain
         if strange and (fold_of(other.group) == HELD_OUT) == (fold_of(block.group) == HELD_OUT):
