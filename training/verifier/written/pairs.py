@@ -24,9 +24,9 @@ _TWIN = 0.6  # how alike two statements are of which one shows what is wrong wit
 # What is known of an answer beside a question, by its sign.
 _REFUSED = {"!": 1.0, "~": None, "+": 0.0}
 _ANSWERS = {"!": 1.0, "~": 0.5, "-": 0.0}
-STATED = ("pairs", "pairs/said", "pairs/reference")
-# Blocks of several passages of one source: a set of its own, which needs no strange ones.
+# Blocks of several passages of one source: sets of their own, which need no strange ones.
 PASSAGES = "passages"
+STATED = ("pairs", "pairs/said", "pairs/reference", PASSAGES, f"{PASSAGES}/said")
 
 
 @dataclass
