@@ -113,15 +113,17 @@ def _by_verdicts(facts: Facts, within: int) -> Location:
         [rank for rank, part in enumerate(usefulness.parts, 1) if holds(part)] if usefulness else []
     )
     if ranks and ranks[0] > within:
-        return Location("low", (_ranked(facts, ranks[0], ranks[0]),))
+        metric = usefulness.metric if usefulness else ""
+        return Location("low", (_ranked(facts, ranks[0], ranks[0], metric),))
     return Location("there")
 
 
-def _ranked(facts: Facts, rank: int, handed: int) -> Evidence:
+def _ranked(facts: Facts, rank: int, handed: int, metric: str = "") -> Evidence:
     texts, ids = facts.sample.contexts or (), facts.sample.context_ids or ()
     text = texts[rank - 1] if rank <= len(texts) else ids[rank - 1]
     beyond = f", and only {handed} were handed on" if rank > handed else ""
-    return Evidence("context", text, f"the first right context has rank {rank}{beyond}", rank=rank)
+    why = f"the first right context has rank {rank}{beyond}"
+    return Evidence("context", text, why, rank=rank, metric=metric)
 
 
 def _of_reference(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:

@@ -31,9 +31,13 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
     """The causes, what to try, the patterns, and what could not be told."""
     run = sanitize.plain(numbers.beside(data["title"], data["run"]))
     blocks: list[RenderableType] = [
-        Text.assemble((f"run {run}", "bold"), "  what went wrong"),
+        Text.assemble((f"run {run}", "bold"), "  diagnosis"),
         Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
     ]
+    if known := words.errors(data):
+        errors = grid(2, right=False)
+        errors.add_row(Text("errors", style="dim"), Text(sanitize.plain(known)))
+        blocks.append(errors)
     if data["causes"]:
         blocks += [Text(), _causes(data)]
     if data["advice"]:
@@ -185,8 +189,9 @@ def markdown(data: Json) -> str:
     """The causes, what to try, the patterns and what could not be told."""
     run = numbers.beside(data["title"], data["run"])
     blocks = [
-        f"## What went wrong in run {code(run)}, and what to try",
+        f"## What was flagged in run {code(run)}, and what to try",
         inline(words.headline(data)) + ".",
+        inline(f"Errors: {known}.") if (known := words.errors(data)) else "",
         _markdown_causes(data),
         "\n".join(
             f"{place}. {inline(a['advice'])} ({words.gain(a)})"
