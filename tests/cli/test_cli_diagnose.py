@@ -31,8 +31,14 @@ def test_it_says_what_went_wrong_what_to_try_and_what_cannot_be_told(scored):
     assert "2 of 2 samples flagged by the judge (100 %, 95 % interval" in flat
     assert "1. Ask for nothing but what the contexts say" in flat
     assert "It is made of cheese." in flat
-    assert "contradicted, over-claimed (2 samples): needs hallucination_spans" in flat
+    assert "no call more): contradicted, over-claimed (2 samples)" in flat
     assert "assay show" in flat
+
+
+def test_what_would_tell_more_is_named_once(assay):
+    assert assay(*FAITHFULNESS, *JUDGE).exit_code == 0
+    told = " ".join(assay("diagnose").stdout.split())
+    assert told.count("reference_contexts, reference_context_ids or relevance_grades") == 1
 
 
 def test_what_the_reference_says_is_not_taken_for_what_the_answer_says(assay, here):

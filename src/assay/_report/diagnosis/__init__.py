@@ -44,7 +44,12 @@ def collect(diagnosis: Diagnosis) -> dict[str, Any]:
         "advice": [_advice(one, causes) for one in diagnosis.advice],
         "patterns": [_pattern(found) for found in diagnosis.patterns],
         "gaps": [
-            {**msgspec.to_builtins(gap), "title": CAUSES[gap.cause].title} for gap in diagnosis.gaps
+            {
+                **msgspec.to_builtins(gap),
+                "title": CAUSES[gap.cause].title,
+                "told_by": list(CAUSES[gap.cause].told_by),
+            }
+            for gap in diagnosis.gaps
         ],
         "counterfactual": _what_if(diagnosis.counterfactual),
         "samples": [_sample(one) for one in diagnosis.samples],
@@ -316,17 +321,18 @@ def undiagnosed(data: Json) -> list[tuple[str, list[str]]]:
 
 
 def missing(data: Json) -> list[tuple[str, list[str], int]]:
-    """What would sharpen the diagnosis: (what is needed, causes it would tell, samples)."""
-    needs: dict[str, tuple[list[str], int]] = {}
+    """What would sharpen the diagnosis: (what to add, causes it would tell, samples)."""
+    to_add: dict[str, tuple[list[str], int]] = {}
     for gap in data["gaps"]:
-        causes, n = needs.get(gap["needs"], ([], 0))
-        needs[gap["needs"]] = ([*causes, gap["title"]], max(n, gap["n"]))
-    return [(need, causes, n) for need, (causes, n) in needs.items()]
+        for fact in gap["told_by"]:
+            causes, n = to_add.get(fact, ([], 0))
+            to_add[fact] = ([*causes, gap["title"]], max(n, gap["n"]))
+    return [(fact, causes, n) for fact, (causes, n) in to_add.items()]
 
 
-def needed(need: str, causes: Sequence[str], n: int) -> str:
+def needed(fact: str, causes: Sequence[str], n: int) -> str:
     """What `missing` found, in a line."""
-    return f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
+    return f"{fact}: {', '.join(causes)} ({numbers.plural(n, 'sample')})"
 
 
 def evidence_text(evidence: Json) -> str:

@@ -169,10 +169,9 @@ def _missing(data: Json) -> list[RenderableType]:
     if not needs:
         return []
     rows = grid()
-    for need, causes, n in needs:
-        line = words.needed(need, causes, n)
-        rows.add_row(labels.SYMBOLS["plain"], Text(line, style="dim"))
-    return [_head("Could not be told"), rows]
+    for need in needs:
+        rows.add_row(labels.SYMBOLS["plain"], Text(words.needed(*need), style="dim"))
+    return [_head("Could not be told: what to add, and what it would tell"), rows]
 
 
 _MARKDOWN_SHOWN: Final = 5
@@ -209,8 +208,8 @@ def markdown(data: Json) -> str:
         ),
         "\n".join(
             f"- Could not be told on {numbers.plural(n, 'sample')}: {', '.join(causes)}. "
-            f"Needs {inline(need)}."
-            for need, causes, n in words.missing(data)
+            f"To add: {inline(fact)}."
+            for fact, causes, n in words.missing(data)
         ),
     ]
     return joined(blocks)
