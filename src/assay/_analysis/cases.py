@@ -16,7 +16,7 @@ from assay._analysis.label_pool import State
 from assay._runner.result import Result, one_label
 from assay._store import Run, Store
 from assay._store.browsing import rows_of, values_by_row
-from assay._text.numbers import decimals
+from assay._text.results import beside
 from assay._text.words import words
 from assay.errors import InputError
 from assay.sample import Sample
@@ -232,6 +232,7 @@ def broken_cases(
     cases: Sequence[Mapping[str, Any]],
     metric: str,
     holds: Callable[[float], bool],
+    limit: float,
 ) -> Mapping[str, str]:
     """Why cases do not hold in a run, by their ids; those that hold are left out.
 
@@ -256,7 +257,7 @@ def broken_cases(
             elif value is None:
                 broken[str(case["id"])] = f"no score ({why or 'not computed'})"
             elif not holds(value):
-                broken[str(case["id"])] = decimals(value, 3)
+                broken[str(case["id"])] = beside(value, limit)
     return broken
 
 

@@ -23,10 +23,10 @@ from assay._report.tables import (
     numeric,
     table,
 )
+from assay._text.results import between, difference
 from assay._version import __version__
 
 Json = Mapping[str, Any]
-_LEAST: Final = 0.005  # a difference that two decimals show
 _COMMON: Final = ("undecided", "no drop seen")
 HEADS: Final = ("level", "n", "mean", "unperturbed", "difference", "verdict")
 
@@ -87,17 +87,16 @@ def _named(perturbed: Mapping[str, Sequence[str]]) -> str:
 
 def row(point: Json) -> list[str]:
     """A level as a row of the table with `HEADS`."""
-    ends, difference = point["difference_interval"], numbers.score(point["difference"])
-    if ends and _LEAST <= max(abs(ends["low"]), abs(ends["high"])) < 1:
-        # Digits that the interval does not have would mislead.
-        difference = f"{point['difference']:.2f}".replace("-0.00", "0.00")
-    sign = "+" if (point["difference"] or 0.0) > 0 and difference != "0.00" else ""
+    ends = point["difference_interval"]
+    gain = numbers.DASH
+    if point["difference"] is not None:
+        gain = difference(point["difference"], ends)
     return [
         point["level"],
         numbers.count(point["n"]),
         estimate(point["mean"], point["interval"]),
         numbers.score(point["baseline"]),
-        f"{sign}{difference} ({numbers.interval(ends)})",
+        f"{gain} ({between(ends) or numbers.DASH})",
         point["verdict"],
     ]
 
