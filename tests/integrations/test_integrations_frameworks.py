@@ -25,7 +25,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
 from langchain_core.tools import tool
 from langsmith.evaluation import RunEvaluator as ItsRunEvaluator
 from langsmith.schemas import Example, Run
@@ -136,6 +136,22 @@ class TestAChainThatRuns:
         seen = langchain.Collector()
         asyncio.run(ask())
         assert "not read to its end" in seen.rows[0]["failure"]
+
+    @pytest.mark.parametrize("pieces", [1, 2, 3])
+    def test_so_is_one_of_a_chain_without_a_model(self, pieces):
+        def own_client(questions):
+            for _ in questions:
+                yield from ("It ", "is ", "hot.")
+
+        seen = langchain.Collector()
+        system = RunnableLambda(lambda question: question) | RunnableGenerator(own_client)
+        stream = system.stream(QUESTION, config={"callbacks": [seen]})
+        read = [next(stream) for _ in range(pieces)]
+        stream.close()
+        assert len(read) == pieces
+        assert "not read to its end" in seen.rows[0]["failure"]
+        assert "".join(system.stream(QUESTION, config={"callbacks": [seen]})) == "It is hot."
+        assert seen.rows[1]["answer"] == "It is hot."
 
     def test_a_model_that_failed_within_a_stream_is_no_stream_broken_off(self):
         class Down(FakeListChatModel):
