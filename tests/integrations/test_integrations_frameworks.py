@@ -376,6 +376,13 @@ class TestAnEvaluatorOfLlamaIndex:
         with pytest.raises(InputError, match="one metric"):
             llama_index.Evaluator(["faithfulness", "exact_match"], plausible(), store=db)
 
+    @pytest.mark.parametrize("passing", [50, -0.1, float("nan")])
+    @pytest.mark.parametrize("make", [llama_index.Evaluator, DSPyMetric])
+    def test_a_threshold_that_no_score_can_reach_is_refused_with_the_range(self, db, make, passing):
+        said = f"passing={passing!r}: the values of faithfulness are 0 to 1"
+        with pytest.raises(InputError, match=said):
+            make("faithfulness", plausible(), passing=passing, store=db)
+
     def test_what_cannot_be_scored_is_invalid_with_its_reason(self, db):
         evaluator = llama_index.Evaluator("faithfulness", plausible(), store=db)
         found = evaluator.evaluate(QUESTION, EVASIVE, [CONTEXT])
