@@ -19,6 +19,8 @@ import dspy
 import langsmith
 from haystack import Document as HaystackDocument
 from haystack import Pipeline
+from haystack.dataclasses import ChatMessage as HaystackMessage
+from haystack.dataclasses import GeneratedAnswer
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
@@ -419,6 +421,19 @@ class TestAComponentOfHaystack:
         assert found["results"][1]["faithfulness"]["score"] is None
         assert found["results"][1]["faithfulness"]["why"].startswith("undefined")
         assert assay.Result(db, found["run"]).summary()
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            GeneratedAnswer(data=ANSWER, query=QUESTION, documents=[]),
+            HaystackMessage.from_assistant(ANSWER),
+        ],
+    )
+    def test_an_answer_is_what_its_builders_and_generators_give_too(self, db, answer):
+        component = AssayEvaluator("faithfulness", plausible(), store=str(db))
+        contexts = [[HaystackDocument(content=CONTEXT)]]
+        given = {"questions": [QUESTION], "contexts": contexts, "predicted_answers": [answer]}
+        assert component.run(**given)["scores"] == {"faithfulness": 0.5}
 
     def test_a_pipeline_with_it_is_saved_and_loaded(self, db):
         pipeline = Pipeline()
