@@ -57,6 +57,24 @@ def test_low_scores_are_kept_with_where_they_are_from(ran, here):
     assert len(first["added"]) == len("2026-11-28")
 
 
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("told<50", "told < 50: its values are 0 to 1"),
+        ("told=<0.5", "'told=<0.5' is no condition -> such as 'faithfulness<0.5'"),
+        ("group=a", "'group=a' is no condition"),
+        ("tould<0.5", "has no 'tould': it has told -> did you mean 'told'?"),
+    ],
+)
+def test_a_condition_that_means_nothing_is_refused_and_nothing_is_written(
+    ran, here, condition, said
+):
+    result = ran([0.2, 0.9])(*ADD, "--where", condition)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+    assert not (here / "cases.jsonl").exists()
+
+
 def test_the_gate_and_a_run_read_them(ran, here):
     assay = ran([0.2, 0.9])
     assert assay(*ADD, "--where", "told <= 0.2").exit_code == 0

@@ -116,7 +116,7 @@ def failing(result: Result, conditions: Iterable[str]) -> Iterator[Case]:
     with Store(result.path) as store:
         for condition in conditions:
             read = _CONDITION.fullmatch(condition.strip())
-            if read is None:
+            if read is None or "=" in read["metric"].partition("(")[0]:
                 remedy = "such as 'faithfulness<0.5', 'faithfulness=bad' or 'faithfulness'"
                 raise InputError(f"'{condition}' is no condition", remedy)
             metric = one_label(run, read["metric"])
@@ -149,9 +149,24 @@ def _case(
 def _fails(run: Run, metric: str, sign: str | None, limit: str | None) -> Callable[[Any], bool]:
     """Whether a score fits a condition; without one, whether it misses the guide value."""
     if sign and limit:
+        check_limit(run, metric, sign, float(limit))
         return lambda value: value is not None and _SIGNS[sign](value, float(limit))
     holds, guide = guide_value(run, metric)
     return lambda value: value is not None and not _SIGNS[holds](value, guide)
+
+
+def check_limit(run: Run, metric: str, sign: str, limit: float) -> None:
+    """Refuse a limit that no score reaches or each one does: it is a slip, such as 50 for 0.5.
+
+    Raises:
+        InputError: If it lies outside the metric's range.
+    """
+    low, high = run.config["about"][metric]["range"]
+    if (low is None or low <= limit) and (high is None or limit <= high):
+        return
+    ends = f"{low:g} or more" if high is None else f"{high:g} or less" if low is None else ""
+    ends = ends or f"{low:g} to {high:g}"
+    raise InputError(f"{metric} {sign} {limit:g}: its values are {ends}")
 
 
 class _Label(NamedTuple):

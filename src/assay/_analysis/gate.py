@@ -7,7 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from assay._analysis.cases import broken_cases, cases_by_metric, first_named, guide_value
+from assay._analysis.cases import (
+    broken_cases,
+    cases_by_metric,
+    check_limit,
+    first_named,
+    guide_value,
+)
 from assay._analysis.comparability import FORCING, judge_of
 from assay._analysis.comparison import MetricComparison, Terms, compare_by
 from assay._runner.config_files import section
@@ -226,10 +232,7 @@ def _reaches(sign: str, limit: float, value: float) -> bool:
 
 
 def _threshold(run: Run, row: MetricSummary, sign: str, limit: float, rules: Rules) -> Check:
-    low, high = run.config["about"][row.metric]["range"]
-    if (low is not None and limit < low) or (high is not None and limit > high):
-        span = _span(low, high)
-        raise InputError(f"{row.metric} {sign} {limit:g}: its values are {span}")
+    check_limit(run, row.metric, sign, limit)
     rule, n = f"{sign} {limit:g}", row.n_scored
     if row.mean is None:
         return Check(row.metric, rule, "fail", "no sample has a score")
@@ -242,12 +245,6 @@ def _threshold(run: Run, row: MetricSummary, sign: str, limit: float, rules: Rul
         why += f": {both}{_samples_to_decide(ends, row.mean, limit, n)}"
     why += _noise_in_words(row.noise.of_mean(n) if row.noise else None)
     return Check(row.metric, rule, verdict, why, row.mean, ends, n)
-
-
-def _span(low: float | None, high: float | None) -> str:
-    if low is None:
-        return f"{high:g} or less"
-    return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
 
 
 def _scored(row: MetricSummary, rules: Rules) -> Check:
