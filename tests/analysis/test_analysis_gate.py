@@ -36,6 +36,14 @@ class TestThresholds:
         result = told(MIXED, db, Loss())
         assert gate(result, Rules(max={"loss": limit})).verdict == verdict
 
+    def test_a_limit_on_the_side_of_the_better_scores_is_remarked_on(self, db):
+        result = told(MIXED, db, [Given(), Loss()])
+        rules = Rules(min={"given": 0.1, "loss": 0.1}, max={"given": 0.9, "loss": 0.9})
+        assert gate(result, rules).warnings == (
+            "loss: lower is better, and the rule gives a least mean",
+            "given: higher is better, and the rule gives a greatest mean",
+        )
+
     def test_the_mean_alone_decides_if_it_is_asked_to(self, db):
         result = told(MIXED, db)
         assert gate(result, Rules(min={"given": 0.5}, on="mean")).verdict == "pass"

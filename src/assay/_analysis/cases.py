@@ -13,7 +13,7 @@ import msgspec
 
 from assay._analysis.correction import label_ends
 from assay._analysis.label_pool import State
-from assay._runner.result import Result, one_label
+from assay._runner.result import Result, known_labels, one_label
 from assay._store import Run, Store
 from assay._store.browsing import rows_of, values_by_row
 from assay._text.results import beside
@@ -167,6 +167,15 @@ def check_limit(run: Run, metric: str, sign: str, limit: float) -> None:
     ends = f"{low:g} or more" if high is None else f"{high:g} or less" if low is None else ""
     ends = ends or f"{low:g} to {high:g}"
     raise InputError(f"{metric} {sign} {limit:g}: its values are {ends}")
+
+
+def wrong_way(run: Run, least: Iterable[str], greatest: Iterable[str]) -> Iterator[str]:
+    """Limits beyond which every better score lies: such a rule passes what is bad."""
+    for names, better, what in ((least, False, "least"), (greatest, True, "greatest")):
+        for label in (label for name in names for label in known_labels(run, name)):
+            if run.config["about"][label]["higher_is_better"] is better:
+                way = "higher" if better else "lower"
+                yield f"{label}: {way} is better, and the rule gives a {what} mean"
 
 
 class _Label(NamedTuple):

@@ -13,6 +13,7 @@ from assay._analysis.cases import (
     check_limit,
     first_named,
     guide_value,
+    wrong_way,
 )
 from assay._analysis.comparability import FORCING, judge_of
 from assay._analysis.comparison import MetricComparison, Terms, compare_by
@@ -193,7 +194,7 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         judge=judge_of(run),
         baseline=before.id if before else "",
         checks=tuple(checks),
-        warnings=warnings,
+        warnings=(*wrong_way(run, rules.min, rules.max), *warnings),
         lenient=rules.undecided == "pass",
         title=run.title,
         baseline_title=before.title if before else "",
