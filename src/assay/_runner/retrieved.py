@@ -1,6 +1,6 @@
 """What looks wrong in the retrieved contexts of a data set as a whole."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from assay.metrics import Metric
 from assay.sample import Sample
@@ -12,11 +12,12 @@ class RetrievedCount:
     """Counts rows without a context, and right documents that share no id with retrieved ones.
 
     Args:
-        metrics: What the run computes.
+        metrics: What is computed; empty where that is not known yet.
     """
 
-    def __init__(self, metrics: Iterable[Metric]) -> None:
-        self._reads_contexts = any("contexts" in metric.needs for metric in metrics)
+    def __init__(self, metrics: Collection[Metric]) -> None:
+        read = any("contexts" in metric.needs for metric in metrics)
+        self._reads_contexts = read or not metrics
         self._rows = self._empty = self._compared = self._first = 0
         self._shared = False
         self._ids = ("", "")
