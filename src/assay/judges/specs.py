@@ -181,7 +181,9 @@ def _parsed(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
             defaults.append(part)
         elif task not in TASKS or not spec:
             what = f"'{_abbreviated(part)}' is not TASK=JUDGE"
-            raise InputError(what, f"tasks are {', '.join(TASKS)}")
+            meant = closest(task, TASKS) if spec else ""
+            near = f"did you mean '{meant}={_abbreviated(spec)}'?" if meant else ""
+            raise InputError(what, near or f"tasks are {', '.join(TASKS)}")
         elif by_task.setdefault(task, spec) != spec:
             what = f"two judges for {task}: {_abbreviated(by_task[task])} and {_abbreviated(spec)}"
             raise InputError(what, "keep one")
@@ -210,17 +212,37 @@ def _named(spec: str, *, embedder: bool) -> Backend:
     if is_uri(spec):  # not shown whole: it may hold a password or a key
         what = f"'{_abbreviated(spec)}' is no judge"
         raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
+    if scheme in _SCHEMES:  # and what it is to serve is not said
+        what = f"'{spec}' does not say which model or file"
+        raise InputError(what, f"give {' or '.join(s for s in SPECS if s.startswith(scheme))}")
     near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
     hint = f"did you mean '{near}{':' * bool(rest)}{_abbreviated(rest)}'?" if near else ""
     if not (near or rest):
         who = f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
         raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{who}; embedded needs no server")
     if rest and all(part.isidentifier() for part in scheme.split(".")):
-        return backend(imported(spec, "judge", hint))
+        provider = scheme.lower() in _PROVIDERS
+        remedy = (_OF_A_PROVIDER if provider else _OWN).format(scheme, _abbreviated(rest))
+        if provider and not rest.isidentifier():  # a model's name, even if its client is installed
+            raise InputError(f"'{_abbreviated(spec)}' is no judge", remedy)
+        return backend(imported(spec, "judge", hint or remedy))
     known = f"one of: {'; '.join(SPECS)}"
     raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{hint} {known}".lstrip())
 
 
+# Where there is no module of that name: what was meant, and how it is written.
+_PROVIDERS = frozenset(
+    (
+        *("anthropic", "azure", "bedrock", "claude", "cohere", "deepseek", "fireworks", "gemini"),
+        *("google", "groq", "huggingface", "litellm", "lmstudio", "mistral", "nvidia"),
+        *("openrouter", "perplexity", "together", "vertex", "vllm", "xai"),
+    )
+)
+_OF_A_PROVIDER = (
+    "write openai:{1} and give the address of its OpenAI-compatible API: --base-url URL, or "
+    "OPENAI_BASE_URL (of Azure: AZURE_OPENAI_ENDPOINT)"
+)
+_OWN = "run it in the folder of {0}.py, or give the file with its path: PATH/{0}.py:{1}"
 _SCHEMES = ("embedded", "openai", "openai-batch", "ollama", "gguf", "onnx", "scripted")
 
 
