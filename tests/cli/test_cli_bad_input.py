@@ -33,6 +33,8 @@ CASES = [
     ((*RUN, "--judge", "gpt-4o"), "'gpt-4o' is no judge"),
     ((*RUN, "--judge", "openai"), "'openai' does not say which model or file -> give openai:MODEL"),
     ((*RUN, "--judge", "embedded>ollama:"), "-> give ollama:MODEL ("),
+    ((*RUN, "--judge", "embedded>"), "'embedded>' is no cascade -> name two judges or more"),
+    ((*RUN, "--judge", "embedded>embedded"), "'embedded>embedded' is no cascade"),
     ((*RUN, "--judge", "anthropic:claude-3"), "is no judge -> write openai:claude-3 and give the"),
     ((*RUN, "--judge", "Groq:llama3"), "No module named 'Groq' -> write openai:llama3 and give"),
     ((*RUN, "--judge", "no_module:ask"), "or give the file with its path: PATH/no_module.py:ask"),

@@ -18,6 +18,7 @@ from assay.judge import Backend, BackendLike
 
 DEFAULT = "embedded"
 STEP, OPTIONS = ">", "?"  # of a cascade
+_CASCADE = "embedded>openai:MODEL"
 SHOWN = 60  # characters of a spec in a message
 _MAX_NAMES = 8  # names that a module has
 SPECS = (
@@ -117,9 +118,12 @@ def named(specs: Sequence[str]) -> list[str]:
 def _parts(specs: Sequence[str]) -> tuple[list[str], list[str], str, dict[str, str]]:
     """(cheap judges of a cascade, the main judge and who does the rest, its options, by task)."""
     default, by_task = _parsed([part.strip() for spec in specs for part in spec.split(",")])
-    *cheap, top = (default or DEFAULT).split(STEP)
+    *cheap, top = [step.strip() for step in (default or DEFAULT).split(STEP)]
     top, _, options = top.partition(OPTIONS) if cheap else (top, "", "")
-    return [spec.strip() for spec in cheap], _chain(top), options, by_task
+    if cheap and (not all((*cheap, top)) or len({*cheap, top}) <= len(cheap)):
+        what = f"'{_abbreviated(default or '')}' is no cascade"
+        raise InputError(what, f"name two judges or more, the cheapest first: {_CASCADE}")
+    return cheap, _chain(top), options, by_task
 
 
 def cascade(
