@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from assay._analysis.diagnosis.classification import WITHIN, diagnosed
+from assay._analysis.diagnosis.classification import WITHIN, diagnosed, unreached
 from assay._analysis.diagnosis.counterfactual import (
     Blame,
     Counterfactual,
@@ -155,7 +155,8 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
             outcomes = _outcomes(store, run, row)
             rescored_outcomes = rescored_run.outcomes(sample.id) if rescored_run else {}
             facts = gather(sample, outcomes, rescored_outcomes)
-            samples.append(diagnosed(facts, row, within))
+            reached = NOT_DONE not in outcomes.values()
+            samples.append(diagnosed(facts, row, within) if reached else unreached(sample, row))
             changed.append(
                 rescored_run.again(facts, row, outcomes, within) if rescored_run else None
             )
