@@ -17,9 +17,11 @@ from typing import Any, Final
 from assay.data.files import file_records, near, refuse_binary, refuse_endless
 from assay.data.rows import Record
 from assay.errors import InputError, Problem
+from assay.testset.plain_text import as_markdown
 from assay.testset.web_pages import text_and_title
 
 _PLAIN: Final = (".txt", ".md", ".markdown", ".rst")
+_TEXTS_OF_LINES: Final = (".txt", ".rst")  # whose marks are not those of Markdown
 _HTML: Final = (".html", ".htm")
 _TABLES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _KNOWN: Final = ", ".join((*_PLAIN, *_HTML, *_TABLES))
@@ -211,6 +213,8 @@ def _of_text_file(path: Path, name: str) -> Document:
     if front := _FRONT_MATTER.match(text):
         return Document(name, text, front["title"].strip("\"'"))
     manual = _MANUAL.match(text)
+    if path.suffix.lower() in _TEXTS_OF_LINES:
+        text = as_markdown(text, rst=path.suffix.lower() == ".rst")
     return Document(name, text, manual["name"].lower() if manual else "")
 
 

@@ -25,6 +25,7 @@ from assay.testset.structure_questions import found_in
 _BOILERPLATE: Final = 2  # options; what more of them say is the same for all commands
 _MOST_PASSAGES: Final = 1500  # of more, as many are drawn evenly
 SAME_ANSWER: Final = 0.6  # of the words of an answer another one has
+_SAME_ENTRY: Final = 0.95  # ... where two entries may differ in one word
 _SHARED: Final = 0.08  # of the passages have a word that two things share which are of one kind
 _RARE: Final = 0.03  # of the passages have a word that says what is meant
 # What names one thing: "TS 23.501", "max_delay", "`--seed`", "4G", "Rome" behind the first word.
@@ -120,7 +121,8 @@ class Drafts:
             return "answer given", fact.answer
         for answer in self._answers[checks.comparable(fact.question)]:
             mine, theirs = set(stems(fact.answer)), set(stems(answer))
-            if max(recall(mine, theirs), recall(theirs, mine)) < SAME_ANSWER:
+            least = _SAME_ENTRY if draft.sure else SAME_ANSWER
+            if max(recall(mine, theirs), recall(theirs, mine)) < least:
                 return "ambiguous", answer
         return None
 
@@ -326,7 +328,8 @@ def _with_code(fact: Fact, sentence: str) -> Fact:
 
 def in_its_document(question: str, fact: Fact, passage: Passage) -> str:
     """A question that leans on its document, with the title of that: "the file", "-x is given"."""
-    leans = fact.subject.startswith("the ") or _LEANING.search(question)
+    leans = fact.template == "condition" or fact.subject.startswith("the ")
+    leans = leans or bool(_LEANING.search(question))
     headings = [one for one in passage.title.split(" > ") if one != passage.document]
     where = in_document(headings) if leans and fact.template in _OF_PAGES else ""
     return f"{where}{question[:1].lower()}{question[1:]}" if where else question

@@ -41,17 +41,19 @@ _TERM: Final = re.compile(
 )
 _NO_TERM: Final = re.compile(
     r"(?:notes?|examples?|listing|warning|tip|important|sheet|figure|table|step|case|option|the|an?|"
-    r"another|all|no|each|what|how|several|some|many|by)\b|.*\s(?:in|of|by|with|for|to|on|at)\s",
+    r"attributes?|children|processing|analogues?|parameters?|arguments?|returns?|raises|types?|values?|"
+    r"defaults?|contents?|names?|description|another|all|no|each|what|how|several|some|many|by)\b|.*\s(?:in|of|by|with|for|to|on|at)\s",
     re.IGNORECASE,
 )
 _FAQ: Final = re.compile(
-    r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*)(?P<question>[A-Z][^\n?]{8,120}\?)(?:\*\*)?"
-    r"[ \t]*\n+"
+    r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*){1,2}(?P<question>[A-Z][^\n?]{8,120}\?)"
+    r"(?:\*\*)?[ \t]*\n+"
     r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n(?!```|[#*|-])[^\n]+)*)",
     re.MULTILINE,
 )
 # "What each file is for?" is a heading, no question; "What else is there?" goes on.
 _NO_QUESTION: Final = re.compile(
+    r"(?:still|any|need|having|more|got|new to|want|ready|looking)\b|"
     r"(?:what|where|when|who|how)\s+(?:(?:each|every|the|this|these|all|an?|to|else)\b|about\b)",
     re.IGNORECASE,
 )
@@ -168,7 +170,8 @@ def _cell(
             yield from _option(name, cell, span, headings)
         return
     singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
-    row = f"the {kind} {name}" if singular and name.startswith("`") else name
+    called = "" if kind == "name" else f"the {kind} "
+    row = f"{called}{name}" if singular and name.startswith("`") else name
     where = in_document(headings)
     if column in _ATTRIBUTES and len(cell.split()) <= 12:
         asked = f"hat is the {column} of {row}?"
@@ -182,7 +185,7 @@ def _cell(
         return
     if re.search(r"[{}]", name):
         return
-    row = row if name.startswith("`") else f"the {kind} “{name}”"
+    row = row if name.startswith("`") else f"{called}“{name}”"
     begin = "W" if not where else f"{where}w"
     if meaning:
         verb = what["verb"] if what else "means"
@@ -268,7 +271,7 @@ def _terms(text: str) -> Iterator[Fact]:
     for match in _TERM.finditer(text):
         term = (match["bold"] or match["plain"]).strip(" `:")
         meaning = clean(match["meaning"]).rstrip(".")
-        sentence = meaning.split(". ")[0]
+        sentence = sentences(f"{meaning}.")[0].rstrip(".")
         clause = find_subject(Words(sentence), 0)
         if _NO_TERM.match(term) or len(term.split()) > 5 or clause is not None:
             continue
@@ -291,6 +294,7 @@ def _faq(text: str) -> Iterator[Fact]:
         body, question = text[match.start("answer") : end].rstrip(), clean(match["question"])
         answer = " ".join(clean(body).split())
         whole = 4 <= len(answer.split()) <= _LONGEST_ANSWER and answer[-1] in '.!?)"\u201d'
+        whole = whole and not re.search(r":\s{20,}|\n[ ]{20,}", text[match.start("answer") : end])
         if whole and len(content_words(question)) > 1 and not _NO_QUESTION.match(question):
             span = match.start(), match.start("answer") + len(body)
             yield Fact("faq", question, answer, "", "", "", answer, span)
