@@ -19,7 +19,10 @@ NO_DUTY: Final = re.compile(
 )
 # What is no title of a document: a file's name, a release of a list of changes.
 _FILE: Final = re.compile(
-    r"\S+\.\w{1,5}$|(?:.*\b[Vv]ersion\b.*|v)?\d+(?:\.\d+)+|New [Ff]eatures$|Changes\b"
+    r"\S+\.\w{1,5}$|^(?:.*\b[Vv]ersion\b.*|v)?\d+(?:\.\d+)+|^(?:New Features|Changes|Introduction|"
+    r"Overview|Preface|Description|Usage|Options|Notes|Installation|Protocol|Attributes|"
+    r"Reporting Bugs|General|Contents|Summary|Abstract|Examples?)$",
+    re.IGNORECASE,
 )
 _CODE: Final = r"`(?P<code>[^`\n]{2,40})`"
 _NO_OBJECT: Final = r"(?:as|at|by|for|from|in|on|only|to|up|with)\b"
@@ -34,10 +37,9 @@ _ENTRY: Final = re.compile(
     r"(?P<meaning>[A-Za-z][^\n]{15,}(?:\n[ \t]+\w[^\n]*)*)",
     re.MULTILINE,
 )
-# "Valid values are:", and its items.
+# "Valid values are:", above its items.
 _VALUES: Final = re.compile(
-    r"\b(?:values?|available|supported|choices?|one of|modes|levels|strings|following)\b[^\n]*:"
-    r"[ \t]*\n(?:\s*[-*+][ ][^\n]*\n*)*$"
+    r"\b(?:values?|available|supported|choices?|one of|modes|levels|strings|following)\b.*:$"
 )
 _CALLED: Final = re.compile(r"^#{1,6}[ \t]+(?=(`[^`\n]+\(\)`)?)", re.MULTILINE)
 _TWO_WORDS: Final = re.compile(r"[a-z][\w-]+(?: [a-z][\w-]+){1,2}")  # of a command
@@ -119,10 +121,11 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         clause = find_subject(Words(meaning), 0)  # "A power cut may undo it" says not what it is
         long = len(meaning.split()) >= _LEAST_WORDS and entry["code"] not in meaning
         order = re.match(r"[A-Z][a-z]+ (?:to|the|an?)\b", meaning)  # "Change to the remote part"
-        value = re.search(r"=[a-z\d]|^\W*\d+\W*$|: |^\*", entry["code"])  # one of many
+        value = re.search(r"=[\[{a-z\d]|^\W*\d+\W*$|: |^\*", entry["code"])  # one of many
         if (
             value
-            or _VALUES.search(prose[: entry.start()])
+            or " : " in meaning
+            or _VALUES.search(_announcing(prose[: entry.start()]))
             or _is_option(entry["code"])
             or (order and _is_base(order.group().split()[0].lower()))
         ):
@@ -151,6 +154,12 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
     yield from _versions(prose, where)
     yield from _listed_options(prose, where)
     yield from _how(text, where)
+
+
+def _announcing(above: str) -> str:
+    """The line that announces the list which a text ends with."""
+    lines = (line for line in reversed(above.splitlines()) if line.strip())
+    return next((line.rstrip() for line in lines if not re.match(r"\s|[-*+] ", line)), "")
 
 
 def _settings(text: str, where: str) -> Iterator[Fact]:

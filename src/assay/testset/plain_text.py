@@ -24,7 +24,7 @@ _RST: Final = re.compile(
     r"^\.\. [\w:-]+::|^\.\. _[^:\n]+:|:[a-z]+(?::[a-z]+)?:`[^`\n]|::\n\n[ \t]+\S|``\w", re.MULTILINE
 )
 _RULE: Final = re.compile(r"([=\-~^*`#\"'+.:_<>])\1{2,}")
-_THIN: Final = re.compile(r"\s*(?:[-=]{3,} *)+")  # below the names of columns
+_THIN: Final = re.compile(r"\s*[-=]{3,}(?: +[-=]{3,})* *")  # below the names of columns
 _ATX: Final = re.compile(r"#{1,6} \S")
 _FENCE: Final = re.compile(r"\s{0,3}(```+|~~~+)")
 _ROW: Final = re.compile(r"\|.*\|")
@@ -64,8 +64,10 @@ _CUT: Final = re.compile(
 )
 _LONG: Final = 45  # letters of a line that goes on in the next one, on average
 _LONGEST_HEADING: Final = 70
+_LONGEST_ENTRY: Final = 300  # of a table of contents
 _LONGEST_TITLE: Final = 100  # that is underlined
 _WIDE: Final = 0.8  # of the width of a page has a line that goes on
+_GAP: Final = "     "  # within the head of a page
 _EDGES: Final = 2  # lines at each end of a page that may be its head and foot
 _SPARSE: Final = 12  # full lines for an empty one, where paragraphs are not kept apart
 # What is made of some lines, and the number of the first line behind them.
@@ -94,7 +96,7 @@ def _of_pages(text: str) -> str:
     text = re.sub(r"^[ ]*_{9,}[ ]*$", "", text, flags=re.MULTILINE)
     pages = [page.strip("\n").split("\n") for page in text.split("\f")]
     if len(pages) == 1:
-        heads = Counter(filter(re.compile(r"\S.*[ ]{5}").search, text.split("\n")))
+        heads = Counter(line for line in text.split("\n") if _GAP in line.strip())
         lines = ("" if heads[line] > 2 else line for line in text.split("\n"))
         return re.sub(r"(?<=\n\n)[ ]*\d+\n(?=\n)", "", "\n".join(lines))
     often = Counter[str | int]()
@@ -272,7 +274,7 @@ class _Reader:
     def _numbered(self, lines: Sequence[str], at: int) -> _Made | None:
         """The heading of a chapter or section with its number; nothing of a table of contents."""
         line, below = _two(lines, at)
-        if _LEADERS.search(line):
+        if len(line) < _LONGEST_ENTRY and _LEADERS.search(line):
             return [], at + 1
         if below or (at and lines[at - 1]):
             return None
@@ -306,7 +308,7 @@ class _Reader:
 
     def _drawn(self, lines: Sequence[str], at: int) -> _Made | None:
         """A table that is drawn; in plain text, one row of it is a box."""
-        if not (found := drawn_table(lines[at:])):
+        if lines[at][0] not in "+=" or not (found := drawn_table(lines[at:])):
             return None
         end, rows = at + found[0], found[1]
         if not self._rst and len(rows) < 3:
@@ -315,6 +317,8 @@ class _Reader:
 
     def _columns(self, lines: Sequence[str], at: int) -> _Made | None:
         """A table whose cells only blanks keep apart."""
+        if "  " not in lines[at].strip():
+            return None
         end = _until(lines, at, lambda one: not one)
         full = [line for line in lines[at:end] if not _THIN.fullmatch(line)]
         if len(full) < 3 or not all("  " in line.strip() for line in full[:3]):
@@ -409,6 +413,8 @@ class _Reader:
                 break
             end += 1
         block = lines[at:end]
+        if _ATX.match(block[0]):  # the prompt of a shell, or a comment
+            return [fenced("text", block)], end
         long = sum(map(len, block[:-1])) >= _LONG * len(block[:-1])
         if long or any(line.strip()[0].islower() for line in block[1:]):
             return [" ".join(" ".join(block).split())], end
@@ -421,6 +427,8 @@ class _Reader:
         if block[0].startswith("| "):
             return [self.inline("\n".join(line.removeprefix("|").strip() for line in block))], end
         text = " ".join(" ".join(block).split())
+        if _ATX.match(text):
+            return [fenced("text", block)], end
         if not text.endswith("::"):
             return [self.inline(text)], end
         text = text[:-2].rstrip() if text == "::" or text.endswith(" ::") else text[:-1]

@@ -203,7 +203,7 @@ def inline(text: str, substitutions: Mapping[str, str]) -> str:
 
 def _unmarked(text: str, substitutions: Mapping[str, str]) -> str:
     """A text without roles, links, references to footnotes and backslashes."""
-    text = re.sub(r":(?P<role>[a-zA-Z][\w:+-]*):`(?P<text>[^`]+)`", _role, text)
+    text = re.sub(r":(?P<role>[a-zA-Z][\w:+-]{0,40}):`(?P<text>[^`]+)`", _role, text)
     text = re.sub(r"`([^`<]+?)\s*<[^`<>]+>`__?", r"\1", text)
     text = re.sub(r"`([^`]+)`__?(?!\w)", r"\1", text)
     text = re.sub(r"\|([^|\s][^|\n]*)\|_?", lambda one: substitutions.get(one[1], one[0]), text)

@@ -24,7 +24,7 @@ _WHEN: Final = re.compile(
 )
 _LEAD_TIME: Final = re.compile(rf"(?P<answer>(?:In|On)\s+{_DATE}),?\s+(?=\S)")
 _LEAD_CONDITION: Final = re.compile(
-    r"(?P<condition>(?:If|When)\s(?!\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
+    r"(?P<condition>(?:If|When)\s(?!not\b|\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
 )
 _YEAR: Final = re.compile(r"(?:1\d|20)\d\d")
 _DATED: Final = re.compile(r"(?:1\d|20)\d\d|\b(?:when|after|before|until|since|following)\b")
@@ -77,7 +77,7 @@ _NO_PHRASE: Final = re.compile(
 )
 _NO_CLASS: Final = re.compile(
     r"(?:(?:an?|the)\s+(?:same|one|only|largest|best|most|result|reason|case|example|part|number|few|"
-    r"lot|option|good|major|main|key|prime|further|more|common|kind|type|matter)|one of)\b"
+    r"lot|option|work in|good|major|main|key|prime|further|more|common|kind|type|matter)|one of)\b"
 )
 PERSON: Final = (
     r"\w+(?:ologist|ician|grapher|wright|onomer)|actor|actress|architect|artist|athlete|author|"

@@ -39,6 +39,8 @@ _TERM: Final = re.compile(
     r"(?!\n[ \t]+\w)",
     re.MULTILINE,
 )
+# An entry of a bibliography: "9th ed. Tarn: Port; 2005:996-1010", behind the name of a book.
+_PUBLISHED: Final = re.compile(r"\bet al\b|\bed\. |\d{4};\d|;\s?\d{4}:|\bdoi\b|Available at")
 _NO_TERM: Final = re.compile(
     r"(?:notes?|examples?|listing|warning|tip|important|sheet|figure|table|step|case|option|the|an?|"
     r"attributes?|children|processing|analogues?|parameters?|arguments?|returns?|raises|types?|values?|"
@@ -101,7 +103,7 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _signatures(text, prose)
     yield from _tables(prose, headings)
     yield from _abbreviations(prose)
-    yield from _terms(prose)
+    yield from _terms(prose, in_document(headings))
     yield from _faq(prose)
     alone = len(headings) == 1 and headings[0].endswith("?") and not _HEADING.match(text.strip())
     if alone and (answer := clean(text)):
@@ -266,7 +268,7 @@ def expansion(words: str, short: str) -> str:
     return ""
 
 
-def _terms(text: str) -> Iterator[Fact]:
+def _terms(text: str, where: str) -> Iterator[Fact]:
     """Entries of a glossary: a term, then what it is."""
     for match in _TERM.finditer(text):
         term = (match["bold"] or match["plain"]).strip(" `:")
@@ -277,10 +279,13 @@ def _terms(text: str) -> Iterator[Fact]:
             continue
         value = match["plain"] and re.match(r"the\b", meaning, re.IGNORECASE)  # of a field
         open_ = sentence.count("(") != sentence.count(")")
+        value = value or _PUBLISHED.search(meaning)
+        value = value or (term.isalpha() and term.islower() and not where)  # of anything
         if open_ or value or re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
             continue
         reference = f"The term “{term}” means: {sentence[:1].lower()}{sentence[1:]}."
-        question = f"What does the term “{term}” mean?"
+        asked = f"what does the term “{term}” mean?"  # one word may mean much elsewhere
+        question = f"{where}{asked}" if where and " " not in term else f"W{asked[1:]}"
         yield Fact("glossary", question, sentence, term, "means", "", reference, match.span())
 
 
