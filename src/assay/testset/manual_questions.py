@@ -276,5 +276,7 @@ def _task(heading: str) -> str:
     """What a heading says is done, "Review questions" or "Reviewing questions"; "" if nothing."""
     match = _FIRST_NAME.fullmatch(heading)
     first = match["first"].lower() if match else ""
+    if first == "command" or re.match(r"\w+ \w+ing\b", heading):  # "Spell checking"
+        return ""
     base = verbs.base_of_ing(first) if first.endswith("ing") else first
     return f"{base}{heading[len(first) :]}" if base and _is_base(base) else ""

@@ -299,6 +299,7 @@ def _faq(text: str) -> Iterator[Fact]:
         body, question = text[match.start("answer") : end].rstrip(), clean(match["question"])
         answer = " ".join(clean(body).split())
         whole = 4 <= len(answer.split()) <= _LONGEST_ANSWER and answer[-1] in '.!?)"\u201d'
+        whole = whole and not re.match(r"(?:Go to|See) |The list of\b", answer)
         whole = whole and not re.search(r":\s{20,}|\n[ ]{20,}", text[match.start("answer") : end])
         if whole and len(content_words(question)) > 1 and not _NO_QUESTION.match(question):
             span = match.start(), match.start("answer") + len(body)
