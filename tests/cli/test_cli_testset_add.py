@@ -123,6 +123,28 @@ def test_a_sample_that_fits_two_conditions_is_there_once(ran, here):
     assert "1 failure of the same questions left out" in result.stderr
 
 
+def test_of_the_same_question_the_worst_answer_is_kept_and_lines_stay_within_the_width(ran, here):
+    assay = ran([0.4, 0.1])
+    rows = [
+        {"id": f"q{n}", "question": f"Why {'so ' * 40}?", "answer": f"{n}", "score": score}
+        for n, score in enumerate((0.4, 0.1))
+    ]
+    (here / "rows.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), "utf-8")
+    assay("run", "rows.jsonl", "-m", "own_told:told", "--quiet")
+    result = assay(*ADD, "--where", "told<0.5")
+    assert [case["id"] for case in cases(here)] == ["q1"]
+    assert "the worst counts" in result.stderr
+    shown = result.stdout.splitlines()
+    assert shown[1].startswith("told 0.10  q1  Why so so")
+    assert shown[1].endswith("\N{HORIZONTAL ELLIPSIS}")
+    assert shown[2].startswith("cases")
+
+
+def test_where_nobody_labelled_that_is_said(ran):
+    result = ran([0.2])(*ADD, "--where", "told=bad")
+    assert "is labelled bad by people: nothing was written" in " ".join(result.stderr.split())
+
+
 @pytest.mark.parametrize(
     ("where", "told"),
     [

@@ -1,6 +1,7 @@
 """Failures kept as test cases: a data set whose rows the gate holds runs to."""
 
 import json
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -102,7 +103,7 @@ def case_key(question: Any, name: Any) -> str:
 
 
 def failing(result: Result, conditions: Iterable[str]) -> Iterator[Case]:
-    """The samples of a run that failed, condition by condition.
+    """The samples of a run that failed, condition by condition, the worst scores first.
 
     Args:
         result: The run.
@@ -128,8 +129,16 @@ def failing(result: Result, conditions: Iterable[str]) -> Iterator[Case]:
             else:
                 fails = _fails(run, metric, read["sign"], read["limit"])
                 rows = [row for row, value in sorted(values.items()) if fails(value)]
-            for row in rows:
+            low = run.config["about"][metric]["higher_is_better"]
+            for row in sorted(rows, key=lambda row: _badness(values.get(row), low=low)):
                 yield _case(run, metric, store.sample_at(run.id, row), values.get(row), labels)
+
+
+def _badness(value: float | None, *, low: bool) -> float:
+    """What the worst scores have the least of; those without one come last."""
+    if value is None:
+        return math.inf
+    return value if low else -value
 
 
 def case_of(store: Store, run: Run, metric: str, name: str) -> Case:

@@ -381,8 +381,8 @@ def _deviation(table: npt.NDArray[np.float64]) -> float | None:
 
 def _show(file: str, design: Design) -> None:
     console = output.stdout()
-    counts = numbers.plural(design.rows, "row"), numbers.plural(design.questions, "question")
-    output.print_text(f"{file}: {counts[0]}, {counts[1]}\n")
+    asked = numbers.plural(design.questions, "different question")
+    output.print_text(f"{file}: {numbers.plural(design.rows, 'row')}, {asked}\n")
     for line in words.decides(design):
         console.print(output.indented(line, 2))
     for name, value in words.facts(design):
