@@ -8,8 +8,10 @@ of the run over the mean of two runs without faults, just before and just after 
 that does other work besides, the time of a run means little by itself. *Idle* are the seconds in
 which the server had nothing to do, beyond those of the runs without faults: all calls that were
 left waited as they had been told to. No client can save that at the end of a run; what the ratio
-without it lacks to 1 is lost elsewhere. `benchmarks.burst` has a server that refuses everybody for
-a while.
+without it lacks to 1 is lost elsewhere. Beside the ratio of runs with refusals stands what it is on
+average for a client without any processor time of its own that does the same as assay
+(*simulated*), and for one that besides knew beforehand which calls will be refused (*foreseen*).
+`benchmarks.burst` has a server that refuses everybody for a while.
 
 With `--floor` nothing is run: it is simulated, with the same calls and no processor time, how much
 longer a run takes on average where each call that is refused waits as long as the server asks,
@@ -173,8 +175,32 @@ def simulated(refusals: Refusals, samples: int, latency: float, seed: int) -> fl
             heapq.heappush(events, (now + pause + dice.uniform(0.0, 0.05), "due", call))
         else:
             end = now
-            again.extend([(call[0], 3)] if call[1] == 0 else [])
+            # Whoever knows what waits sends it first; else calls go in the order of asking.
+            last = [(call[0], 3)] if call[1] == 0 else []
+            (again if refusals.foreseen else queue).extend(last)
     return end
+
+
+def expected(faults: Faults, clean_s: float, samples: int) -> tuple[float, float] | None:
+    """The simulated ratio of assay's policy, and of one that foresees the refusals.
+
+    None where the server says of no refusal how long to wait, or has other faults as well.
+
+    Args:
+        faults: Of the server.
+        clean_s: Seconds that a run without faults takes, processor time included.
+        samples: How many.
+    """
+    if faults.retry_after_s is None or faults.share_500:
+        return None
+    share, wait = faults.share_429, faults.retry_after_s
+    latency = clean_s / simulated(Refusals(0.0, 0.0, 0), samples, 1.0, 0)
+
+    def ratio(*, foreseen: bool) -> float:
+        policy = Refusals(share, wait, 1, foreseen)
+        return fmean(simulated(policy, samples, latency, seed) for seed in range(DRAWS)) / clean_s
+
+    return ratio(foreseen=False), ratio(foreseen=True)
 
 
 def floor(samples: int, latency: float) -> None:
@@ -211,9 +237,9 @@ def main() -> None:
         data.write_text("\n".join(map(json.dumps, rows(options.samples))), encoding="utf-8")
         first.write_text("\n".join(map(json.dumps, rows(2, seed=1))), encoding="utf-8")
         run(first, Faults())  # what is imported is imported
-        print("| faults | seconds | without | ratio | idle | ratio less idle |", end="")
-        print(" requests | refused | scores failed |")
-        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+        print("| faults | seconds | without | ratio | simulated | foreseen | idle |", end="")
+        print(" ratio less idle | requests | refused | scores failed |")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
         before = run(data, Faults(latency_s=options.latency))
         for name, faults in kinds(options.latency):
             if options.only not in name:
@@ -224,6 +250,8 @@ def main() -> None:
             idle = max(0.0, found.idle - (before.idle + after.idle) / 2)
             before = after
             cells = [f"{found.seconds:.1f}", f"{clean:.1f}", f"{found.seconds / clean:.2f}"]
+            simulations = expected(faults, clean, options.samples)
+            cells += [f"{each:.2f}" for each in simulations] if simulations else ["", ""]
             cells += [f"{idle:.1f}", f"{(found.seconds - idle) / clean:.2f}"]
             cells += [f"{n:,}" for n in (found.requests, found.refused, found.failed)]
             print(f"| {' | '.join([name, *cells])} |", flush=True)

@@ -406,7 +406,7 @@ def _miss(result: "Result", demand: Demand) -> str:
     """How a demand was missed, with the evidence; "" if it was met."""
     from assay._report.run import collect
     from assay._report.run import sample as shown
-    from assay._text.numbers import decimals
+    from assay._text.results import beside
     from assay.metrics import resolve
     from assay.score import Score
 
@@ -418,7 +418,7 @@ def _miss(result: "Result", demand: Demand) -> str:
     elif holds(outcome.value, demand.sign, demand.value):
         return ""
     else:
-        head = f"{metric.label} {wanted}: it is {decimals(outcome.value, 3)}"
+        head = f"{metric.label} {wanted}: it is {beside(outcome.value, demand.value)}"
     evidence = shown(collect(result, only=sample.id), sample.id, metric.label)
     return f"{head}\n{_text(evidence)}"
 

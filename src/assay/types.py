@@ -15,7 +15,14 @@ from assay._analysis.diagnosis.counterfactual import (
     StepBlame,
 )
 from assay._analysis.diagnosis.findings import Diagnosed, Evidence, Finding
-from assay._analysis.diagnosis.statistics import Advice, CauseCount, Gap, Missed, PatternFound
+from assay._analysis.diagnosis.statistics import (
+    Advice,
+    CauseCount,
+    Flagged,
+    Gap,
+    Missed,
+    PatternFound,
+)
 from assay._analysis.diagnosis.statistics import Mean as PatternMean
 from assay._analysis.gate import Check, Gate
 from assay._analysis.history import History, Point, Series
@@ -80,6 +87,7 @@ __all__ = [
     "Effect",
     "Evidence",
     "Finding",
+    "Flagged",
     "Flips",
     "Front",
     "Gap",

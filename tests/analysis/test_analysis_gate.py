@@ -36,10 +36,29 @@ class TestThresholds:
         result = told(MIXED, db, Loss())
         assert gate(result, Rules(max={"loss": limit})).verdict == verdict
 
+    def test_a_limit_on_the_side_of_the_better_scores_is_remarked_on(self, db):
+        result = told(MIXED, db, [Given(), Loss()])
+        rules = Rules(min={"given": 0.1, "loss": 0.1}, max={"given": 0.9, "loss": 0.9})
+        assert gate(result, rules).warnings == (
+            "loss: lower is better, and the rule gives a least mean",
+            "given: higher is better, and the rule gives a greatest mean",
+        )
+
     def test_the_mean_alone_decides_if_it_is_asked_to(self, db):
         result = told(MIXED, db)
         assert gate(result, Rules(min={"given": 0.5}, on="mean")).verdict == "pass"
         assert gate(result, Rules(min={"given": 0.501}, on="mean")).verdict == "fail"
+
+    def test_a_mean_has_two_digits_and_more_where_it_looks_like_the_limit(self, db):
+        result = told([0.6, 0.794], db)
+        for limit, shown in ((0.8, "0.70"), (0.7, "0.697")):
+            check = gate(result, Rules(min={"given": limit}, on="mean")).checks[0]
+            assert check.why == f"the mean is {shown}"
+
+    def test_a_difference_is_written_as_a_comparison_writes_it(self, tmp_path):
+        before, after = (told([n] * 5, tmp_path / f"{n}.db") for n in (0.9, 0.6))
+        check = gate(after, Rules(margin=0.05, on="mean"), before).checks[0]
+        assert "0.90 before, 0.60 now: a difference of \N{MINUS SIGN}0.30" in check.why
 
     @pytest.mark.parametrize(("scores", "mean"), [([0.7] * 3, 0.7), ([0.1, 0.2, 0.3], 0.2)])
     def test_a_mean_that_misses_the_limit_by_rounding_only_reaches_it(self, db, scores, mean):
@@ -88,7 +107,7 @@ class TestThresholds:
         found = gate(told([1.0], db), Rules(min={"given": 0.1}))
         assert found.verdict == "undecided"
         assert found.checks[0].why == (
-            "the mean is 1.000: one independent sample has no interval: score at least two"
+            "the mean is 1.00: one independent sample has no interval: score at least two"
         )
 
     def test_equal_scores_without_an_end_are_told_to_have_no_interval(self, db):

@@ -226,3 +226,12 @@ def test_the_hook_is_given_every_file_that_may_hold_a_data_set():
     for name in ("evals/rows.jsonl", "rows.json", "rows.csv", "rows.tsv"):
         assert re.search(pattern, name)
     assert not re.search(pattern, "README.md")
+
+
+def test_contexts_that_are_empty_and_ids_of_two_kinds_are_noted(assay, here):
+    row = {"question": "Why?", "answer": "So.", "contexts": []}
+    ids = {"contexts": ["So it is."], "context_ids": ["d1"], "reference_context_ids": [1]}
+    write_rows(here / "rows.jsonl", [row, row | ids, row | ids])
+    told = " ".join(assay("check", "rows.jsonl").stdout.split())
+    assert "note: 1 of 3 rows has an empty list of contexts (the first is row 1)" in told
+    assert "note: in none of 2 rows is a right document among the retrieved ones" in told

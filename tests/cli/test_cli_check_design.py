@@ -65,7 +65,7 @@ def test_three_rows_with_a_duplicate_and_a_passage_above_are_at_fault(assay, her
     write_rows(here / "three.jsonl", three)
     result = assay("check", "--design", "three.jsonl")
     assert result.exit_code == 2
-    assert "three.jsonl: 3 rows, 2 questions" in result.stdout
+    assert "three.jsonl: 3 rows, 2 different questions" in result.stdout
     assert "fault: size: 2 different questions can show no difference" in result.stdout
     assert "c  as b, with another reference" in result.stdout
     assert "a  'passage above' in" in result.stdout
@@ -373,7 +373,7 @@ def test_a_set_that_ranks_retrievers_by_chance_is_told(assay, here):
     (here / "docs" / "shop.md").write_text(f"# Shop\n\n{told}\n", "utf-8")
     _, found, findings = design(assay, here, rows(), "--corpus", "docs")
     assert found["easy"] == 1
-    assert "BM25 finds the evidence of 100%" in findings["retrievers"]["text"]
+    assert "BM25 finds the evidence of 100 %" in findings["retrievers"]["text"]
     vague = [row | {"question": f"What is case {n} about?"} for n, row in enumerate(rows())]
     _, found, findings = design(assay, here, vague, "--corpus", "docs")
     assert found["easy"] < 0.9

@@ -28,11 +28,17 @@ def test_it_says_what_went_wrong_what_to_try_and_what_cannot_be_told(scored):
     shown = scored("diagnose")
     assert shown.exit_code == 0
     flat = " ".join(shown.stdout.split())
-    assert "2 of 2 samples went wrong (100 %, 95 % interval" in flat
+    assert "2 of 2 samples flagged by the judge (100 %, 95 % interval" in flat
     assert "1. Ask for nothing but what the contexts say" in flat
     assert "It is made of cheese." in flat
-    assert "contradicted, over-claimed (2 samples): needs hallucination_spans" in flat
+    assert "no call more): contradicted, over-claimed (2 samples)" in flat
     assert "assay show" in flat
+
+
+def test_what_would_tell_more_is_named_once(assay):
+    assert assay(*FAITHFULNESS, *JUDGE).exit_code == 0
+    told = " ".join(assay("diagnose").stdout.split())
+    assert told.count("reference_contexts, reference_context_ids or relevance_grades") == 1
 
 
 def test_what_the_reference_says_is_not_taken_for_what_the_answer_says(assay, here):
@@ -75,7 +81,7 @@ def test_every_form_it_is_written_in(scored, here):
     assert scored("diagnose", *outs).exit_code == 0
     assert "| **unsupported** | 2 | 0 |" in (here / "d.md").read_text("utf-8")
     assert json.loads((here / "d.json").read_text("utf-8"))["n_failed"] == 2
-    assert "What went wrong, and what to try" in (here / "d.html").read_text("utf-8")
+    assert "What was flagged, and what to try" in (here / "d.html").read_text("utf-8")
 
 
 def test_the_counterfactual_is_a_run_of_its_own_that_is_not_diagnosed_in_its_place(known):

@@ -51,7 +51,7 @@ def run(assay, here):
 
 def test_every_answer_with_an_unsupported_statement_is_flagged_and_read_first(run, assay):
     shown = run()
-    assert "1 of 3 samples went wrong (33 %, 95 % interval" in shown
+    assert "1 of 3 samples flagged by the judge (33 %, 95 % interval" in shown
     assert "1 passed every check that could be made; of 1 the judge is uncertain" in shown
     assert "read first third " in shown
     assert "--sample third" in shown
@@ -66,6 +66,34 @@ def test_beside_what_passed_stands_what_the_judge_is_expected_to_have_missed(run
     flags = f"it flags {100 * quality.found.value:.0f} of 100 bad ones"
     assert "of 1 answer without a flagged statement " in shown
     assert f"if this judge errs here as on {quality.data} ({flags}" in shown
+
+
+def test_a_verdict_of_the_judge_is_called_one_and_its_errors_stand_beside_it(run, assay, here):
+    assert "went wrong" not in run("-m", "faithfulness", "--out", "hut.html")
+    expected = "errors of 1 answer with a flagged statement 0 to 1 are good"
+    assert expected in " ".join(assay("show").stdout.split())
+    assert expected in " ".join(assay("diagnose").stdout.split())
+    page = (here / "hut.html").read_text("utf-8")
+    assert expected.removeprefix("errors ") in page
+    assert "went wrong" not in page.lower()
+
+
+def test_what_the_data_say_is_told_from_what_the_judge_says(assay, here):
+    lost = {"id": "lost", "context_ids": ["a"], "reference_context_ids": ["b"]}
+    write_rows(here / "lost.jsonl", [ROWS[0] | {"context_ids": ["a"]}, ROWS[2] | lost])
+    assert assay("run", "lost.jsonl", "-m", "faithfulness").exit_code == 0
+    assert "): 1 by the judge, 1 by the data;" in " ".join(assay("diagnose").stdout.split())
+
+
+def test_where_nobody_measured_the_judge_the_diagnosis_says_so(assay, here):
+    row = ROWS[0] | {"answer": "Bananas are rich in potassium. Penguins cannot fly."}
+    write_rows(here / "hut.jsonl", [row])
+    metric = "answer_relevance_by_statement"
+    assert assay("run", "hut.jsonl", "-m", metric).exit_code == 0
+    data = json.loads(assay("diagnose", "--json").stdout)
+    assert data["flagged"] == [{"metric": metric, "n": 1, "quality": None}]
+    told = " ".join(assay("diagnose").stdout.split())
+    assert f"how often the judge is wrong in {metric} is not measured" in told
 
 
 def test_refusals_are_a_number_of_their_own(run):

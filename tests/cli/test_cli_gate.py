@@ -75,7 +75,7 @@ def test_a_baseline_in_another_store(gated, here):
     told([0.8, 1.0] * 20, here / "before.db")
     result = gated("--no-regression", "before.db:last")
     assert result.exit_code == 6
-    assert "0.900 before, 0.500 now" in " ".join(result.stdout.split())
+    assert "0.90 before, 0.50 now" in " ".join(result.stdout.split())
 
 
 def test_rules_of_a_file_and_options_that_go_before_it(gated, here):
@@ -229,7 +229,7 @@ class TestCases:
         [
             ({"id": "q0"}, ""),
             ({"id": "q0 (abc)", "failed_in": "abc"}, ""),
-            ({"id": "q1"}, "q1: 0.400"),
+            ({"id": "q1"}, "q1: 0.40"),
             ({"id": "q2"}, "q2: no score (failed)"),
             ({"id": "q9"}, "q9: the run does not have it"),
             ({"id": "q0", "question": "who?"}, "q0: the run does not have it"),
@@ -249,9 +249,9 @@ class TestCases:
         assert gated([0.9] * 10, cases, "--min", "given=0.5").exit_code == 0
         result = gated([0.9] * 9 + [0.1], cases, "--min", "given=0.5")
         assert result.exit_code == 6
-        assert "9 of 10 hold; q9: 0.100" in " ".join(result.output.split())
+        assert "9 of 10 hold; q9: 0.10" in " ".join(result.output.split())
         result = gated([0.1] * 10, cases, "--min", "given=0.5")
-        assert "0 of 10 hold; q0: 0.100; q1: 0.100; q2: 0.100; 7 more" in " ".join(
+        assert "0 of 10 hold; q0: 0.10; q1: 0.10; q2: 0.10; 7 more" in " ".join(
             result.output.split()
         )
 

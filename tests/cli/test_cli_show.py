@@ -156,7 +156,7 @@ def test_runs_newest_first(scored):
     scored(*FAITHFULNESS, "--limit", "1")
     rows = json.loads(scored("runs", "--json").stdout)
     assert [row["samples"] for row in rows] == [1, 2]
-    assert rows[1]["scores"] == {"done": 2, "failed": 0, "all": 2}
+    assert rows[1]["scores"] == {"done": 2, "failed": 0, "unanswered": 0, "all": 2}
     shown = scored("runs").stdout
     assert "finished" in shown
     assert "data.jsonl, judged by scripted:judge.json" in shown

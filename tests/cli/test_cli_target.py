@@ -38,6 +38,9 @@ def test_it_asks_evaluates_and_does_not_ask_again(rag, here):
     assert found["calls"]["judge"]["asked"] == found["cost"]["calls"] > 0
     (row,) = found["metrics"]
     assert (row["n_scored"], row["n_failed"], row["n_unanswered"]) == (1, 0, 1)
+    listed = " ".join(rag("runs").stdout.split())
+    assert " 1/2 " in listed
+    assert "finished, 1 unanswered; " in listed
     assert "asked 2, reused 0; 1 of 2 questions answered" in first.stderr
     assert "no answer to faust:" in first.stderr
     (here / "mended").write_text("")

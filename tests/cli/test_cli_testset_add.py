@@ -57,6 +57,24 @@ def test_low_scores_are_kept_with_where_they_are_from(ran, here):
     assert len(first["added"]) == len("2026-11-28")
 
 
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("told<50", "told < 50: its values are 0 to 1"),
+        ("told=<0.5", "'told=<0.5' is no condition -> such as 'faithfulness<0.5'"),
+        ("group=a", "'group=a' is no condition"),
+        ("tould<0.5", "has no 'tould': it has told -> did you mean 'told'?"),
+    ],
+)
+def test_a_condition_that_means_nothing_is_refused_and_nothing_is_written(
+    ran, here, condition, said
+):
+    result = ran([0.2, 0.9])(*ADD, "--where", condition)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+    assert not (here / "cases.jsonl").exists()
+
+
 def test_the_gate_and_a_run_read_them(ran, here):
     assay = ran([0.2, 0.9])
     assert assay(*ADD, "--where", "told <= 0.2").exit_code == 0
@@ -103,6 +121,28 @@ def test_a_sample_that_fits_two_conditions_is_there_once(ran, here):
     result = assay(*ADD, "--where", "told<0.5", "--where", "told<0.8")
     assert len(cases(here)) == 2
     assert "1 failure of the same questions left out" in result.stderr
+
+
+def test_of_the_same_question_the_worst_answer_is_kept_and_lines_stay_within_the_width(ran, here):
+    assay = ran([0.4, 0.1])
+    rows = [
+        {"id": f"q{n}", "question": f"Why {'so ' * 40}?", "answer": f"{n}", "score": score}
+        for n, score in enumerate((0.4, 0.1))
+    ]
+    (here / "rows.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), "utf-8")
+    assay("run", "rows.jsonl", "-m", "own_told:told", "--quiet")
+    result = assay(*ADD, "--where", "told<0.5")
+    assert [case["id"] for case in cases(here)] == ["q1"]
+    assert "the worst counts" in result.stderr
+    shown = result.stdout.splitlines()
+    assert shown[1].startswith("told 0.10  q1  Why so so")
+    assert shown[1].endswith("\N{HORIZONTAL ELLIPSIS}")
+    assert shown[2].startswith("cases")
+
+
+def test_where_nobody_labelled_that_is_said(ran):
+    result = ran([0.2])(*ADD, "--where", "told=bad")
+    assert "is labelled bad by people: nothing was written" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(

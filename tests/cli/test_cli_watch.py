@@ -47,6 +47,17 @@ def test_a_drop_is_shown_with_its_evidence_and_has_a_code_of_its_own(drifted, as
     assert len((here / "alerts.jsonl").read_text().splitlines()) == 1
 
 
+def test_a_segment_that_no_sample_has_is_told(assay, here):
+    write_rows(here / "traffic.jsonl", [{**row, "tenant": "a"} for row in rows(3, 2, "t")])
+    result = assay(*WATCH, "--segment", "tenent")
+    assert result.exit_code == 0
+    assert "no sample has a value of --segment tenent; did you mean 'tenant'?" in result.stderr
+    write_rows(here / "traffic.jsonl", [{**row, "tenant": "a"} for row in rows(3, 2, "u")])
+    result = assay(*WATCH, "--segment", "tenant")
+    assert "no sample has" not in result.stderr
+    assert "first day: drift is told from the second day" in " ".join(result.stdout.split())
+
+
 def test_the_charts_are_shown_without_the_source(drifted, assay, here, monkeypatch):
     (here / "traffic.jsonl").unlink()
     monkeypatch.setenv("COLUMNS", "80")

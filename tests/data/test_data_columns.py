@@ -113,6 +113,7 @@ def test_a_hit_without_the_mapped_key_is_named():
     row = {"hits": [{"body": "one"}, {"other": 2}]}
     told = problem([row], mapping={"contexts": "hits.body"})
     assert "item 2 is null" in told
+    assert "remove it; [] says that nothing was retrieved" in told
 
 
 def test_an_empty_mapping_leaves_a_field_out():

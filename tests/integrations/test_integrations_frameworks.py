@@ -19,13 +19,15 @@ import dspy
 import langsmith
 from haystack import Document as HaystackDocument
 from haystack import Pipeline
+from haystack.dataclasses import ChatMessage as HaystackMessage
+from haystack.dataclasses import GeneratedAnswer
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
 from langchain_core.tools import tool
 from langsmith.evaluation import RunEvaluator as ItsRunEvaluator
 from langsmith.schemas import Example, Run
@@ -136,6 +138,22 @@ class TestAChainThatRuns:
         seen = langchain.Collector()
         asyncio.run(ask())
         assert "not read to its end" in seen.rows[0]["failure"]
+
+    @pytest.mark.parametrize("pieces", [1, 2, 3])
+    def test_so_is_one_of_a_chain_without_a_model(self, pieces):
+        def own_client(questions):
+            for _ in questions:
+                yield from ("It ", "is ", "hot.")
+
+        seen = langchain.Collector()
+        system = RunnableLambda(lambda question: question) | RunnableGenerator(own_client)
+        stream = system.stream(QUESTION, config={"callbacks": [seen]})
+        read = [next(stream) for _ in range(pieces)]
+        stream.close()
+        assert len(read) == pieces
+        assert "not read to its end" in seen.rows[0]["failure"]
+        assert "".join(system.stream(QUESTION, config={"callbacks": [seen]})) == "It is hot."
+        assert seen.rows[1]["answer"] == "It is hot."
 
     def test_a_model_that_failed_within_a_stream_is_no_stream_broken_off(self):
         class Down(FakeListChatModel):
@@ -360,6 +378,13 @@ class TestAnEvaluatorOfLlamaIndex:
         with pytest.raises(InputError, match="one metric"):
             llama_index.Evaluator(["faithfulness", "exact_match"], plausible(), store=db)
 
+    @pytest.mark.parametrize("passing", [50, -0.1, float("nan")])
+    @pytest.mark.parametrize("make", [llama_index.Evaluator, DSPyMetric])
+    def test_a_threshold_that_no_score_can_reach_is_refused_with_the_range(self, db, make, passing):
+        said = f"passing={passing!r}: the values of faithfulness are 0 to 1"
+        with pytest.raises(InputError, match=said):
+            make("faithfulness", plausible(), passing=passing, store=db)
+
     def test_what_cannot_be_scored_is_invalid_with_its_reason(self, db):
         evaluator = llama_index.Evaluator("faithfulness", plausible(), store=db)
         found = evaluator.evaluate(QUESTION, EVASIVE, [CONTEXT])
@@ -396,6 +421,19 @@ class TestAComponentOfHaystack:
         assert found["results"][1]["faithfulness"]["score"] is None
         assert found["results"][1]["faithfulness"]["why"].startswith("undefined")
         assert assay.Result(db, found["run"]).summary()
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            GeneratedAnswer(data=ANSWER, query=QUESTION, documents=[]),
+            HaystackMessage.from_assistant(ANSWER),
+        ],
+    )
+    def test_an_answer_is_what_its_builders_and_generators_give_too(self, db, answer):
+        component = AssayEvaluator("faithfulness", plausible(), store=str(db))
+        contexts = [[HaystackDocument(content=CONTEXT)]]
+        given = {"questions": [QUESTION], "contexts": contexts, "predicted_answers": [answer]}
+        assert component.run(**given)["scores"] == {"faithfulness": 0.5}
 
     def test_a_pipeline_with_it_is_saved_and_loaded(self, db):
         pipeline = Pipeline()

@@ -252,7 +252,7 @@ class TestSpecs:
             ("embedded>openai:m?risk=2", "risk is 2.0"),
             ("embedded>openai:m?risk=low", "'risk=low' in a cascade"),
             ("embedded>openai:m?bound=0.1", "'bound=0.1' in a cascade"),
-            ("embedded>", "is no judge"),
+            ("embedded>", "is no cascade"),
             ("embedded>openai:m?labels=nowhere.jsonl", "nowhere.jsonl"),
             ("openai:m>embedded", "openai:m stands before embedded"),
         ],

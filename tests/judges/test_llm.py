@@ -7,6 +7,7 @@ import functools
 import json
 import logging
 import os
+import re
 import threading
 from dataclasses import dataclass
 
@@ -92,6 +93,32 @@ async def test_any_callable_from_text_to_text_is_a_judge(ask):
     judge = Judge(Function(ask))
     assert (await judge(TASK)).relevance == 1.0
     assert judge.replies[0].tokens_in == len(TASK.prompt()) // 4
+
+
+@pytest.mark.parametrize(
+    ("ask", "takes"),
+    [
+        (lambda: "", "takes no argument; it is called with: prompt"),
+        (lambda prompt, model: prompt + model, "takes prompt, model; it is called with: prompt"),
+        (lambda *, prompt: prompt, "takes prompt by name; it is called with: prompt"),
+    ],
+)
+def test_one_that_cannot_be_called_with_a_prompt_is_refused_before_it_is_asked(ask, takes):
+    with pytest.raises(InputError, match=re.escape(takes)) as refused:
+        Function(ask)
+    assert "<lambda>" in str(refused.value)
+    assert "write def judge(prompt)" in str(refused.value)
+
+
+def test_a_decorator_may_give_what_its_function_takes_beside_the_prompt():
+    def with_model(ask):
+        @functools.wraps(ask)
+        def asking(prompt):
+            return ask(prompt, "model")
+
+        return asking
+
+    assert Function(with_model(lambda prompt, model: prompt + model)).name
 
 
 async def test_a_judge_that_finds_nothing_to_iterate_raises_and_does_not_hang():
@@ -218,7 +245,10 @@ def test_what_holds_itself_has_a_name():
     ("make", "said"),
     [
         (made, r"model \(builtins:generator\)"),
-        (lambda held: functools.partial(judge_later, held), r"an argument \(builtins:generator\)"),
+        (
+            lambda held: functools.partial(lambda _, p: p, held),
+            r"an argument \(builtins:generator\)",
+        ),
         (lambda held: Keeping(client=held).ask, r"client \(builtins:generator\)"),
         (lambda held: made(Keeping(held=held)), r"model \(\w+:Keeping\)"),
         (lambda held: made([held] * 2000), r"model \(builtins:generator\)"),

@@ -81,7 +81,7 @@ class TestAssertScore:
         result.stdout.fnmatch_lines(
             [
                 "*assert_score(ROW, faithfulness >= 0.8)",
-                "E*faithfulness >= 0.8: it is 0.500",
+                "E*faithfulness >= 0.8: it is 0.50",
                 "E*Paris is the capital of France. It was founded by penguins.",
                 "E*Paris is the capital of France.",
                 "E*supported, context 1",
@@ -130,7 +130,7 @@ class TestAssertScore:
 @pytest.mark.asyncio
 async def test_it(aassert_score):
     await aassert_score(ROW, faithfulness >= 0.5)
-    with pytest.raises(AssertionError, match="it is 0.500"):
+    with pytest.raises(AssertionError, match="it is 0.50"):
         await aassert_score(ROW, faithfulness >= 0.8)
 
 @pytest.mark.asyncio

@@ -37,8 +37,8 @@ def test_it_stands_before_the_scores_and_links_to_the_samples(data):
 
 def test_each_sample_says_what_went_wrong_with_it(data):
     page = html.render(data)
-    assert page.count("Went wrong <b>") == data["diagnosis"]["n_failed"]
-    assert page.count("Went wrong <b>ranked too low, wrong refusal</b>") == 1
+    assert page.count("Flagged <b>") == data["diagnosis"]["n_failed"]
+    assert page.count("Flagged <b>ranked too low, wrong refusal</b>") == 1
 
 
 def test_a_summary_has_none_and_so_has_a_single_sample(data):
@@ -56,7 +56,7 @@ def test_no_text_of_the_data_becomes_markup(data):
 
 def test_the_headline_counts_every_sample_once(data):
     found = data["diagnosis"]
-    assert headline(found).startswith("44 of 52 samples went wrong (85 %, 95 % interval")
+    assert headline(found).startswith("44 of 52 samples flagged (85 %, 95 % interval")
     assert found["n_failed"] + found["n_fine"] + found["n_open"] == found["n_samples"]
     assert sum(cause["n"] for cause in found["causes"]) == found["n_failed"]
     assert sum(advice["n"] for advice in found["advice"]) == found["n_failed"]

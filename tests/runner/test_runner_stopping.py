@@ -182,6 +182,20 @@ class TestBudget:
         assert row.n_scored > 0
         assert row.n_scored + row.n_failed == 20
 
+    def test_samples_that_it_did_not_reach_are_neither_good_nor_bad(self, db):
+        rows = [replace(one, reference_contexts=one.contexts[:1]) for one in samples(20)]
+        settings = Settings(limits=Limits(concurrency=1), budget=Budget(tokens=4000))
+        result = evaluate(
+            rows, "faithfulness", Metered(), embedder=plausible(), store=db, settings=settings
+        )
+        n_scored = result.summary()[0].n_scored
+        found = result.diagnose()
+        assert 0 < n_scored < 20
+        assert found.n_open >= 20 - n_scored
+        assert found.n_failed + found.n_fine + found.n_uncertain <= n_scored
+        states = {one.remark for one in found.samples if one.state == "open"}
+        assert "the run stopped before it was scored" in states
+
     def test_a_rerun_with_more_goes_on_and_pays_nothing_twice(self, db):
         judge = Metered()
         first = self.run(db, judge, tokens=4000)

@@ -260,8 +260,9 @@ class TestCleaningBesideARun:
                 change(db, todo.pop())
             return look_up(self, number)
 
-        with Store(db) as store:
-            await store.keep_reply(kept, "no such run")
+        with Store(db) as writer, Store(db) as store:
+            await writer.keep_reply(kept, "no such run")
             monkeypatch.setattr(Store, "_text", dropping)
             assert store.reply("k") == kept
             assert store.reply("k") is None
+            assert writer.reply("k") is None  # remembered, but it is not there any more

@@ -345,6 +345,18 @@ class TestFunctions:
         (sample,) = samples_of(ask(ROWS[:1], function, store=db))
         assert sample.answer == "yes"
 
+    @pytest.mark.parametrize(
+        ("function", "takes"),
+        [
+            (lambda: "", "takes no argument; it is called with: question"),
+            (lambda question, *, k: question, "takes question, k by name; it is called with: qu"),
+        ],
+    )
+    def test_one_that_cannot_be_called_so_is_refused_before_it_is_asked(self, db, function, takes):
+        with pytest.raises(InputError, match=takes) as refused:
+            ask(ROWS, function, store=db)
+        assert "write def answer(question)" in str(refused.value)
+
     def test_one_that_takes_anything_else_is_refused(self, db):
         with pytest.raises(InputError, match="takes question, history"):
             ask(ROWS, lambda question, history: "yes", store=db)

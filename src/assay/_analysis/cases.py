@@ -1,6 +1,7 @@
 """Failures kept as test cases: a data set whose rows the gate holds runs to."""
 
 import json
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,10 +14,10 @@ import msgspec
 
 from assay._analysis.correction import label_ends
 from assay._analysis.label_pool import State
-from assay._runner.result import Result, one_label
+from assay._runner.result import Result, known_labels, one_label
 from assay._store import Run, Store
 from assay._store.browsing import rows_of, values_by_row
-from assay._text.numbers import decimals
+from assay._text.results import beside
 from assay._text.words import words
 from assay.errors import InputError
 from assay.sample import Sample
@@ -102,7 +103,7 @@ def case_key(question: Any, name: Any) -> str:
 
 
 def failing(result: Result, conditions: Iterable[str]) -> Iterator[Case]:
-    """The samples of a run that failed, condition by condition.
+    """The samples of a run that failed, condition by condition, the worst scores first.
 
     Args:
         result: The run.
@@ -116,7 +117,7 @@ def failing(result: Result, conditions: Iterable[str]) -> Iterator[Case]:
     with Store(result.path) as store:
         for condition in conditions:
             read = _CONDITION.fullmatch(condition.strip())
-            if read is None:
+            if read is None or "=" in read["metric"].partition("(")[0]:
                 remedy = "such as 'faithfulness<0.5', 'faithfulness=bad' or 'faithfulness'"
                 raise InputError(f"'{condition}' is no condition", remedy)
             metric = one_label(run, read["metric"])
@@ -128,8 +129,16 @@ def failing(result: Result, conditions: Iterable[str]) -> Iterator[Case]:
             else:
                 fails = _fails(run, metric, read["sign"], read["limit"])
                 rows = [row for row, value in sorted(values.items()) if fails(value)]
-            for row in rows:
+            low = run.config["about"][metric]["higher_is_better"]
+            for row in sorted(rows, key=lambda row: _badness(values.get(row), low=low)):
                 yield _case(run, metric, store.sample_at(run.id, row), values.get(row), labels)
+
+
+def _badness(value: float | None, *, low: bool) -> float:
+    """What the worst scores have the least of; those without one come last."""
+    if value is None:
+        return math.inf
+    return value if low else -value
 
 
 def case_of(store: Store, run: Run, metric: str, name: str) -> Case:
@@ -149,9 +158,33 @@ def _case(
 def _fails(run: Run, metric: str, sign: str | None, limit: str | None) -> Callable[[Any], bool]:
     """Whether a score fits a condition; without one, whether it misses the guide value."""
     if sign and limit:
+        check_limit(run, metric, sign, float(limit))
         return lambda value: value is not None and _SIGNS[sign](value, float(limit))
     holds, guide = guide_value(run, metric)
     return lambda value: value is not None and not _SIGNS[holds](value, guide)
+
+
+def check_limit(run: Run, metric: str, sign: str, limit: float) -> None:
+    """Refuse a limit that no score reaches or each one does: it is a slip, such as 50 for 0.5.
+
+    Raises:
+        InputError: If it lies outside the metric's range.
+    """
+    low, high = run.config["about"][metric]["range"]
+    if (low is None or low <= limit) and (high is None or limit <= high):
+        return
+    ends = f"{low:g} or more" if high is None else f"{high:g} or less" if low is None else ""
+    ends = ends or f"{low:g} to {high:g}"
+    raise InputError(f"{metric} {sign} {limit:g}: its values are {ends}")
+
+
+def wrong_way(run: Run, least: Iterable[str], greatest: Iterable[str]) -> Iterator[str]:
+    """Limits beyond which every better score lies: such a rule passes what is bad."""
+    for names, better, what in ((least, False, "least"), (greatest, True, "greatest")):
+        for label in (label for name in names for label in known_labels(run, name)):
+            if run.config["about"][label]["higher_is_better"] is better:
+                way = "higher" if better else "lower"
+                yield f"{label}: {way} is better, and the rule gives a {what} mean"
 
 
 class _Label(NamedTuple):
@@ -232,6 +265,7 @@ def broken_cases(
     cases: Sequence[Mapping[str, Any]],
     metric: str,
     holds: Callable[[float], bool],
+    limit: float,
 ) -> Mapping[str, str]:
     """Why cases do not hold in a run, by their ids; those that hold are left out.
 
@@ -256,7 +290,7 @@ def broken_cases(
             elif value is None:
                 broken[str(case["id"])] = f"no score ({why or 'not computed'})"
             elif not holds(value):
-                broken[str(case["id"])] = decimals(value, 3)
+                broken[str(case["id"])] = beside(value, limit)
     return broken
 
 

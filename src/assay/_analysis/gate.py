@@ -7,14 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from assay._analysis.cases import broken_cases, cases_by_metric, first_named, guide_value
+from assay._analysis.cases import (
+    broken_cases,
+    cases_by_metric,
+    check_limit,
+    first_named,
+    guide_value,
+    wrong_way,
+)
 from assay._analysis.comparability import FORCING, judge_of
 from assay._analysis.comparison import MetricComparison, Terms, compare_by
 from assay._runner.config_files import section
 from assay._runner.result import Result, check_results, known_labels
 from assay._runner.summary import MetricSummary
 from assay._store import Run
-from assay._text.numbers import decimals
+from assay._text.results import beside, between, rounded, signed
 from assay.errors import InputError, Problem, did_you_mean
 from assay.metrics.registry import METRICS, check_threshold, is_built_in
 from assay.score import Readable
@@ -187,7 +194,7 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         judge=judge_of(run),
         baseline=before.id if before else "",
         checks=tuple(checks),
-        warnings=warnings,
+        warnings=(*wrong_way(run, rules.min, rules.max), *warnings),
         lenient=rules.undecided == "pass",
         title=run.title,
         baseline_title=before.title if before else "",
@@ -215,7 +222,7 @@ def _case_checks(
             continue
         named_limits = [(s, v) for name, s, v in thresholds if metric in known_labels(run, name)]
         sign, limit = named_limits[0] if named_limits else guide_value(run, metric)
-        broken = broken_cases(result, cases, metric, partial(_reaches, sign, limit))
+        broken = broken_cases(result, cases, metric, partial(_reaches, sign, limit), limit)
         why = "; ".join([f"{n - len(broken)} of {n} hold", *first_named(broken, NAMED)])
         verdict: Verdict = "fail" if broken else "pass"
         yield Check(metric, f"{rule} {sign} {limit:g}", verdict, why, 1 - len(broken) / n, None, n)
@@ -226,28 +233,19 @@ def _reaches(sign: str, limit: float, value: float) -> bool:
 
 
 def _threshold(run: Run, row: MetricSummary, sign: str, limit: float, rules: Rules) -> Check:
-    low, high = run.config["about"][row.metric]["range"]
-    if (low is not None and limit < low) or (high is not None and limit > high):
-        span = _span(low, high)
-        raise InputError(f"{row.metric} {sign} {limit:g}: its values are {span}")
+    check_limit(run, row.metric, sign, limit)
     rule, n = f"{sign} {limit:g}", row.n_scored
     if row.mean is None:
         return Check(row.metric, rule, "fail", "no sample has a score")
     ends = row.interval if rules.on == "bound" else (row.mean, row.mean)
     verdict = side(ends, partial(_reaches, sign, limit))
-    number = _with_interval(row.mean, ends if rules.on == "bound" else None)
+    number = _with_interval(row.mean, ends if rules.on == "bound" else None, limit)
     why = f"the mean is {number}"
     if verdict == "undecided":
         both = "" if ends is None else "its interval lies on both sides of the limit, "
         why += f": {both}{_samples_to_decide(ends, row.mean, limit, n)}"
     why += _noise_in_words(row.noise.of_mean(n) if row.noise else None)
     return Check(row.metric, rule, verdict, why, row.mean, ends, n)
-
-
-def _span(low: float | None, high: float | None) -> str:
-    if low is None:
-        return f"{high:g} or less"
-    return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
 
 
 def _scored(row: MetricSummary, rules: Rules) -> Check:
@@ -436,9 +434,9 @@ def _regression(
     few = rules.on == "bound" and paired.units < FEWEST
     held = gains if rules.on == "bound" else (gain, gain)
     verdict = "undecided" if few else side(held, partial(_reaches, ">=", limit))
-    number = _with_interval(paired.difference, ends if rules.on == "bound" else None)
-    before, after = decimals(paired.before, 3), decimals(paired.after, 3)
-    why = f"{before} before, {after} now: a difference of {number}"
+    both = paired.interval if rules.on == "bound" else None
+    number = signed(paired.difference, limit) + (f" ({between(both)})" if both else "")
+    why = f"{rounded(paired.before)} before, {rounded(paired.after)} now: a difference of {number}"
     why += _noise_in_words(metric.noise, "the judge's noise alone makes a difference of")
     if few:
         why += f"; {_too_few(paired.units)}"
@@ -467,15 +465,15 @@ def side(ends: Ends, holds: Callable[[float], bool]) -> Verdict:
     return "undecided" if len(right) > 1 else "pass" if right.pop() else "fail"
 
 
-def _with_interval(value: float, ends: Ends) -> str:
-    """A number with its interval, in words."""
-    text = decimals(value, 3)
-    return text if ends is None else f"{text} ({decimals(ends[0], 3)} to {decimals(ends[1], 3)})"
+def _with_interval(value: float, ends: Ends, limit: float) -> str:
+    """A number with its interval, told from the limit beside it, in words."""
+    text = beside(value, limit)
+    return text if ends is None else f"{text} ({' to '.join(beside(end, limit) for end in ends)})"
 
 
 def _noise_in_words(noise: float | None, what: str = "asked again, its judge moves it by") -> str:
     """How far the judge alone moves a number, or what else it does; "" if that is not known."""
-    return f"; {what} up to \N{PLUS-MINUS SIGN}{decimals(noise, 3)}" if noise else ""
+    return f"; {what} up to \N{PLUS-MINUS SIGN}{rounded(noise)}" if noise else ""
 
 
 def _samples_to_decide(ends: Ends, value: float, limit: float, n: int) -> str:

@@ -24,6 +24,7 @@ from assay._report import design as words
 from assay._report import numbers
 from assay._runner.plan import MAX_LOCAL_CHARACTERS, is_long_for_local, refuse_too_long
 from assay._runner.result import Result, open_run
+from assay._runner.retrieved import RetrievedCount
 from assay._runner.settings import Settings
 from assay._runner.stack import choose
 from assay._store import Store
@@ -140,6 +141,7 @@ def check_command(request: _CheckRequest) -> int:
             needs={metric.label: metric.needs for metric in metrics},
             instead={metric.label: metric.instead for metric in metrics},
         ).refusing(refuse_too_long(local=False))
+        rows.watchers.append(RetrievedCount(metrics))
         n = _count(rows, file, mapping, named=bool(specs))
         output.print_text(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
         output.print_text("".join(f"  note: {note}\n" for note in rows.notes))
@@ -379,8 +381,8 @@ def _deviation(table: npt.NDArray[np.float64]) -> float | None:
 
 def _show(file: str, design: Design) -> None:
     console = output.stdout()
-    counts = numbers.plural(design.rows, "row"), numbers.plural(design.questions, "question")
-    output.print_text(f"{file}: {counts[0]}, {counts[1]}\n")
+    asked = numbers.plural(design.questions, "different question")
+    output.print_text(f"{file}: {numbers.plural(design.rows, 'row')}, {asked}\n")
     for line in words.decides(design):
         console.print(output.indented(line, 2))
     for name, value in words.facts(design):

@@ -12,7 +12,7 @@ from typing import Any
 
 from assay._analysis.gate import Rules, read_rules
 from assay._analysis.gate import gate as decide
-from assay._analysis.watch import Charting, charts, looks
+from assay._analysis.watch import Charting, charts, looks, segment_of
 from assay._cli import options, output, values
 from assay._cli.errors import (
     BUDGET,
@@ -33,7 +33,7 @@ from assay._report import numbers
 from assay._runner.result import Result, open_run
 from assay._runner.settings import Engine
 from assay._store import Store
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, did_you_mean
 from assay.experiments.swept import open_sweep
 from assay.experiments.watch import SETTLE, Channels, Looked, Watch, deliver, look
 from assay.target import system
@@ -386,6 +386,7 @@ def _look(watch: Watch, channels: Channels, request: _WatchRequest) -> int:
         say(f"warning: {problem}")
     if not request.quiet:
         _say_arrived(looked)
+        _say_uncharted(looked, watch.charting.segments)
     if request.as_json or not request.quiet:
         data = _collected(watch.name, request.store, watch.charting)
         messages = [alert.body for alert in looked.alerts]
@@ -423,6 +424,16 @@ def _say_arrived(looked: Looked) -> None:
             say(f"  left out: {', '.join(left_out)}")
         if found.invalid:
             say(f"  {numbers.plural(found.invalid, 'row')} cannot be read; {found.problem}")
+
+
+def _say_uncharted(looked: Looked, segments: Iterable[str]) -> None:
+    """Which segments no sample of the look has: a misspelt one would be watched by nobody."""
+    samples = looked.arrived.samples if looked.arrived else ()
+    for name in segments if samples else ():
+        if not any(segment_of(sample, name) for sample in samples):
+            fields = sorted({key for sample in samples for key in sample.metadata})
+            hint = did_you_mean(name, fields) or f"further columns: {', '.join(fields) or 'none'}"
+            say(f"  no sample has a value of --segment {name}; {hint}")
 
 
 def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:

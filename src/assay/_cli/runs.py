@@ -64,7 +64,10 @@ def _existing(store: str) -> Store:
 def _row(store: Store, run: Run) -> dict[str, Any]:
     counts = store.counts(run.id).values()
     n_done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
-    failed = sum(by_why.get("failed", 0) for by_why in counts)
+    failed, unanswered = (
+        sum(by_why.get(why, 0) for by_why in counts) for why in ("failed", "unanswered")
+    )
+    scores = {"done": n_done, "failed": failed, "unanswered": unanswered}
     spent = store.spent(run.id)
     return {
         "run": run.id,
@@ -74,7 +77,7 @@ def _row(store: Store, run: Run) -> dict[str, Any]:
         "judge": judge_of(run),
         "metrics": list(run.metrics),
         "samples": run.n_samples,
-        "scores": {"done": n_done, "failed": failed, "all": run.n_samples * len(run.metrics)},
+        "scores": {**scores, "all": run.n_samples * len(run.metrics)},
         "calls": spent.calls,
         "tokens": spent.tokens_in + spent.tokens_out,
         "finished": run.finished is not None,
@@ -107,7 +110,8 @@ def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ..
     console = output.stdout()
     for row in rows:
         scores = row["scores"]
-        share = "all" if scores["done"] == scores["all"] else f"{scores['done']}/{scores['all']}"
+        there = scores["done"] - scores["unanswered"]
+        share = "all" if there == scores["all"] else f"{there}/{scores['all']}"
         table.add_row(
             Text(sanitize.plain(row["name"] or row["source"])),
             row["run"][:8],
@@ -128,7 +132,9 @@ def _state(row: dict[str, Any]) -> str:
     stopped = str(row["stopped"]).partition(":")[0]
     state = "finished" if row["finished"] else f"stopped: {stopped}" if stopped else "not finished"
     failed = row["scores"]["failed"] if row["finished"] else 0
-    parts = [state, f"{failed} failed" if failed else "", row["about"]]
+    unanswered = row["scores"]["unanswered"]
+    missing = [f"{failed} failed" * bool(failed), f"{unanswered} unanswered" * bool(unanswered)]
+    parts = [state, *missing, row["about"]]
     return ", ".join(filter(None, parts))
 
 

@@ -437,7 +437,9 @@ def testset_add_command(request: _TestsetAddRequest) -> int:
     cases = list(failing(result, request.where))
     new, merged = add_cases(request.to, cases) if cases else ([], [])
     if not cases:
-        say(f"no sample of run {result.run.id} fits: nothing was written")
+        by_label = all(where.replace(" ", "").endswith("=bad") for where in request.where)
+        what = "is labelled bad by people" if by_label else "fits"
+        say(f"no sample of run {result.run.name or result.run.id} {what}: nothing was written")
     if request.as_json:
         names = {name: [case.sample.id for case in some] for name, some in _groups(new, merged)}
         output.print_json({**names, "file": request.to})
@@ -446,7 +448,7 @@ def testset_add_command(request: _TestsetAddRequest) -> int:
             _show_cases(name, some)
         if twice := len(cases) - len(new) - len(merged):
             same = numbers.plural(twice, "failure")
-            say(f"{same} of the same questions left out: the first counts")
+            say(f"{same} of the same questions left out: the worst counts")
         gate = f"assay gate --cases {request.to}"
         output.print_lines([("cases", request.to), ("next", gate)])
     return OK
@@ -464,7 +466,7 @@ def _show_cases(name: str, cases: Sequence[Case]) -> None:
     console.print(Text(f"{name} {numbers.plural(len(cases), 'case')}{why}", style="bold"))
     rows = [(_failure(case), case.sample.id, case.sample.question or "") for case in cases[:_SHOWN]]
     for line in listed(rows):
-        console.print(line)
+        console.print(line, no_wrap=True, overflow="ellipsis")  # of the line itself, rich forgets
     if len(cases) > _SHOWN:
         console.print(dim(f"... {len(cases) - _SHOWN:,} more"))
 

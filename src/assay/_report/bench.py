@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._report import numbers, sanitize
-from assay._report.comparison import between, signed
 from assay._report.page import Section, Sections
 from assay._report.sanitize import code, inline
 from assay._report.tables import dim, joined, markdown_list, markdown_table
+from assay._text.results import between, difference
 from assay.bench.benchmark import Figure
 from assay.bench.card import JudgeCard, Measured
 from assay.judges.embedded import card as cards
@@ -249,12 +249,13 @@ def _questions(data: Json) -> str:
 
 def _row(gain: Json) -> list[str]:
     pairs = gain["paired"]
-    ends, difference = pairs["interval"], signed(pairs["difference"])
+    ends = pairs["interval"]
+    gained = difference(pairs["difference"], ends)
     return [
         gain["measure"],
         numbers.estimate(pairs["before"], gain["base"]),
         numbers.estimate(pairs["after"], gain["adapted"]),
-        f"{difference} ({between(ends)})" if ends else difference,
+        f"{gained} ({between(ends)})" if ends else gained,
         gain["verdict"],
     ]
 

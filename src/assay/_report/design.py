@@ -10,7 +10,8 @@ from assay._version import __version__
 from assay.testset import Design
 
 _OF_CORPUS: Final = ("coverage", "sections", "topics")  # whose rows are no rows of the data
-_DRAWN: Final = ("kinds", "passage by rare words")  # facts that the page shows as bars
+_RANKS: Final = "rank of its passage by rare words"
+_DRAWN: Final = ("kinds", _RANKS)  # facts that the page shows as bars
 _MOST = 30  # rows of a finding on the page; the others are in the JSON
 
 
@@ -52,17 +53,18 @@ def facts(design: Design) -> list[tuple[str, str]]:
         ("kinds", ", ".join(f"{kind} {n}" for kind, n in kinds)),
         (
             "unanswerable",
-            f"{design.kinds.get('unanswerable', 0) / design.questions:.0%}",
+            f"{numbers.percent(design.kinds.get('unanswerable', 0) / design.questions)} %",
         ),
     ]
     if design.difficulty is not None:
-        share = f"{design.difficulty:.0%} of a question's content words"
-        listed.append(("words of the source", share))
+        share = f"{numbers.percent(design.difficulty)} % of a question's content words, on average"
+        listed.append(("words in the source", share))
     if design.ranks:
-        ranks = ", ".join(f"{name} {n}" for name, n in design.ranks.items())
-        listed.append(("passage by rare words", ranks))
+        ranks = ", ".join(f"{name} for {n}" for name, n in design.ranks.items())
+        listed.append((_RANKS, ranks))
     if design.easy is not None:
-        listed.append(("evidence first by BM25", f"{design.easy:.0%} of the questions"))
+        share = f"of {numbers.percent(design.easy)} % of the questions, in long and short passages"
+        listed.append(("evidence first by BM25", share))
     if design.coverage:
         covered_passages = sum(covered for covered, _ in design.coverage.values())
         total = sum(total for _, total in design.coverage.values())
@@ -77,7 +79,11 @@ def facts(design: Design) -> list[tuple[str, str]]:
         ends = f"{spread[0]:+.1f} to {spread[-1]:+.1f}"
         listed.append(("difficulty by runs", f"{ends} logits, {design.runs.runs} runs"))
     if design.judge:
-        listed.append(("references checked", f"{design.judge.checked} by {design.judge.judge}"))
+        checked = f"{design.judge.checked} by {design.judge.judge}"
+        none = (
+            "" if design.judge.checked else ": no row names a source (reference_contexts, --corpus)"
+        )
+        listed.append(("references checked", f"{checked}{none}"))
         if design.judge.asked:
             answered = f"{len(design.judge.leaked)} of {design.judge.asked} right, at least"
             listed.append(("closed-book", answered))

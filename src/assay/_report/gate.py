@@ -244,7 +244,10 @@ def watch_console(data: Json) -> RenderableType:
             numbers.count(chart["n"]),
             chart["state"],
         )
-    blocks: list[RenderableType] = [chart_table]
+    legend = "n: independent samples, those of one group counted once"
+    if any(chart["state"] == "first day" for chart in data["charts"]):
+        legend += "; first day: drift is told from the second day with looks on"
+    blocks: list[RenderableType] = [chart_table, dim(f"{legend}.")]
     for alert in data["alerts"]:
         blocks += [Text(), *alert_lines(alert)]
     return Group(*blocks)

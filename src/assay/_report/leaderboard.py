@@ -15,6 +15,7 @@ from assay._analysis.sweeps import Front, Interaction, Params, parameter_values
 from assay._report import numbers, sanitize
 from assay._report.tables import STYLES, dim, numeric, table, warnings
 from assay._store.runs import written
+from assay._text.results import between, difference, signed
 from assay.experiments.swept import Sweep
 
 RESOURCES = {"latency_ms": "latency", "cost": "cost"}
@@ -150,11 +151,6 @@ def resources_in_words(front: Front) -> str:
     return " and ".join(RESOURCES[name] for name in front.resources)
 
 
-def signed(value: float) -> str:
-    """A difference with its sign."""
-    return f"{'+' if value > 0 else ''}{numbers.score(value)}"
-
-
 def varied_values(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
     """By the name of a configuration: the values of what is varied, as they are written."""
     distinct = parameter_values([params[name] for name in names])
@@ -215,7 +211,8 @@ def _to_best(one: Standing | CorrectedStanding, word: str) -> tuple[Text, Text]:
     verdict = Text(word, _STYLES.get(word, "dim"))
     if one.difference is None or one.verdict == "best":
         return Text(numbers.DASH), verdict
-    return Text(f"{signed(one.difference)} ({numbers.interval(one.difference_interval)})"), verdict
+    ends = one.difference_interval
+    return Text(f"{difference(one.difference, ends)} ({between(ends) or numbers.DASH})"), verdict
 
 
 def legend(

@@ -357,10 +357,9 @@ def _grouped(data: Mapping[str, Any]) -> list[Note]:
     grouped = [m for m in data["metrics"] if m["n_groups"] not in (None, m["n_scored"])]
     if not grouped:
         return []
-    text = (
-        f"The samples are of {_range(grouped)} groups; the intervals take groups, not samples, as"
-    )
-    return [Note("info", f"{text} independent.")]
+    groups = f"{n} group" if (n := _range(grouped)) == "1" else f"{n} groups"
+    text = f"The samples are of {groups}; the intervals take groups, not samples, as independent."
+    return [Note("info", text)]
 
 
 def _language(data: Mapping[str, Any]) -> list[Note]:

@@ -11,6 +11,7 @@ import msgspec
 from assay._store import Run
 from assay._store.runs import written
 from assay._text.numbers import decimals
+from assay._text.results import rounded
 from assay.stats.intervals import Interval
 
 DASH = "\N{EN DASH}"
@@ -20,9 +21,7 @@ def score(value: float | None) -> str:
     """A score with the digits that a reader can use; a dash where there is none."""
     if value is None:
         return DASH
-    if abs(value) >= 100:  # milliseconds, tokens
-        return f"{value:,.0f}"
-    return decimals(value, 2)
+    return rounded(value)
 
 
 def span(pair: Sequence[float] | None, between: str = " to ") -> str:

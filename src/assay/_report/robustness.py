@@ -23,10 +23,11 @@ from assay._report.tables import (
     numeric,
     table,
 )
+from assay._text.results import between, difference
 from assay._version import __version__
 
 Json = Mapping[str, Any]
-_LEAST: Final = 0.005  # a difference that two decimals show
+_COMMON: Final = ("undecided", "no drop seen")
 HEADS: Final = ("level", "n", "mean", "unperturbed", "difference", "verdict")
 
 
@@ -55,28 +56,47 @@ def perturbations(data: Json) -> Iterator[tuple[str, Sequence[Json]]]:
 
 
 def answer(data: Json) -> list[tuple[str, str]]:
-    """What was found, the drops first: ("typos: drops from 0.1 on (faithfulness)", its tone)."""
-    by_line: dict[tuple[str, str], list[str]] = {}
+    """What was found, the drops first, and its tone.
+
+    "typos: drops from 0.1 on (faithfulness)"; what many curves have in common stands once: "no drop
+    seen: letters, keywords (faithfulness)".
+    """
+    by_finding: dict[tuple[str, str, str], dict[str, list[str]]] = {}
     for curve in data["curves"]:
-        text = f"{curve['perturbation']}: {curve['finding']}"
-        by_line.setdefault((text, tone(curve)), []).append(curve["metric"])
-    lines = [(f"{text} ({', '.join(metrics)})", of) for (text, of), metrics in by_line.items()]
+        name, finding = curve["perturbation"], curve["finding"]
+        key = ("" if finding in _COMMON else name, finding, tone(curve))
+        by_finding.setdefault(key, {}).setdefault(name, []).append(curve["metric"])
+    lines = [
+        (
+            f"{name}: {finding} ({', '.join(of[name])})" if name else f"{finding}: {_named(of)}",
+            shade,
+        )
+        for (name, finding, shade), of in by_finding.items()
+    ]
     return sorted(lines, key=lambda one: ("bad", "warn", "good").index(one[1]))
+
+
+def _named(perturbed: Mapping[str, Sequence[str]]) -> str:
+    """Perturbations with their metrics; what all of one metric have in common stands once."""
+    by_metrics: dict[tuple[str, ...], list[str]] = {}
+    for name, metrics in perturbed.items():
+        by_metrics.setdefault(tuple(metrics), []).append(name)
+    parts = (f"{', '.join(names)} ({', '.join(of)})" for of, names in by_metrics.items())
+    return "; ".join(parts)
 
 
 def row(point: Json) -> list[str]:
     """A level as a row of the table with `HEADS`."""
-    ends, difference = point["difference_interval"], numbers.score(point["difference"])
-    if ends and _LEAST <= max(abs(ends["low"]), abs(ends["high"])) < 1:
-        # Digits that the interval does not have would mislead.
-        difference = f"{point['difference']:.2f}".replace("-0.00", "0.00")
-    sign = "+" if (point["difference"] or 0.0) > 0 and difference != "0.00" else ""
+    ends = point["difference_interval"]
+    gain = numbers.DASH
+    if point["difference"] is not None:
+        gain = difference(point["difference"], ends)
     return [
         point["level"],
         numbers.count(point["n"]),
         estimate(point["mean"], point["interval"]),
         numbers.score(point["baseline"]),
-        f"{sign}{difference} ({numbers.interval(ends)})",
+        f"{gain} ({between(ends) or numbers.DASH})",
         point["verdict"],
     ]
 
@@ -167,8 +187,7 @@ def _perturbation(data: Json, name: str, curves: Any) -> Iterator[RenderableType
         head = Text(sanitize.plain(curve["metric"]))
         if not curve["higher_is_better"]:
             head.append(" \N{DOWNWARDS ARROW} lower is better", "dim")
-        head.append(f"  {sparkline(curve)}  ")
-        head.append(sanitize.plain(curve["finding"]), STYLES[tone(curve)])
+        head.append(f"  {sparkline(curve)}", STYLES[tone(curve)])
         yield head
         levels = table(HEADS[0])
         numeric(levels, HEADS[1:-1])
@@ -188,9 +207,8 @@ def markdown(data: Json) -> str:
     for name, curves in perturbations(data):
         blocks.append(f"## {name}")
         for curve in curves:
-            line = f"**{sanitize.inline(curve['metric'])}**: {sanitize.inline(curve['finding'])}"
             rows = (map(sanitize.inline, row(point)) for point in curve["points"])
-            blocks += [line, markdown_table(sides, rows)]
+            blocks += [f"**{sanitize.inline(curve['metric'])}**", markdown_table(sides, rows)]
         blocks.append(markdown_list(left_out(data, name)))
     return joined([*blocks, markdown_list(combined(data)), markdown_list(notes(data))])
 

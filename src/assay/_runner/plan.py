@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from assay._middleware.wrapper import Route
+from assay._runner.retrieved import RetrievedCount
 from assay._runner.settings import Settings, chosen
 from assay._runner.stack import choose, coalesced_metrics
 from assay._text.language_id import language_name, other_language
@@ -149,9 +150,8 @@ def plan(
         skip_invalid=settings.skip_invalid,
         instead={metric.label: metric.instead for metric in resolved},
     )
-    samples_read.refusing(_too_long(resolved, route)).watchers.append(
-        LanguageCount(resolved, route)
-    )
+    samples_read.refusing(_too_long(resolved, route))
+    samples_read.watchers += [LanguageCount(resolved, route), RetrievedCount(resolved)]
     return Plan(resolved, route, samples_read, settings)
 
 

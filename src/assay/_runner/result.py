@@ -26,7 +26,7 @@ from assay._store.integrity import settled_stamp
 from assay._store.runs import Spent, Value
 from assay.data.files import landing
 from assay.data.values import as_text
-from assay.errors import InputError
+from assay.errors import InputError, did_you_mean
 from assay.judge import Reply
 from assay.metrics import Metric, parse
 from assay.sample import Sample
@@ -391,7 +391,8 @@ def labels(run: Run, metric: str | Metric) -> list[str]:
             label_meant = parse(metric).label
             matching = [label for label in run.metrics if label == label_meant]
     if not matching:
-        raise InputError(f"run {run.id} has no '{metric}': it has {', '.join(run.metrics)}")
+        what = f"run {run.id} has no '{metric}': it has {', '.join(run.metrics)}"
+        raise InputError(what, did_you_mean(metric, run.metrics))
     return matching
 
 

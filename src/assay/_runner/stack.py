@@ -280,7 +280,8 @@ def reworded(route: Route, settings: Settings) -> Route:
             raise InputError(f"a prompt for '{kind}', which is no task", f"{', '.join(TASKS)}")
         server = route.to(kind)
         if not any(isinstance(one, LLM) for one in server.behind() or [server]):
-            raise InputError(f"a prompt for '{kind}', but {server.name} reads no prompts")
+            what = f"a prompt for '{kind}', but {server.name} reads no prompts"
+            raise InputError(what, "name a judge that does: openai:MODEL, ollama:MODEL, gguf:PATH")
 
     def reword(leaf: Backend) -> Backend:
         if not isinstance(leaf, LLM):

@@ -24,6 +24,8 @@ from assay.judge import Reply
 KEPT_SECONDS = 30 * 86_400
 # Keys looked for in one query.
 PAGE = 500
+# Replies that are remembered, and how long one is at most: metrics of a sample ask the same.
+REMEMBERED, LONGEST = 256, 20_000
 
 
 class Replies(File):
@@ -36,11 +38,14 @@ class Replies(File):
     def __init__(self, path: str | Path) -> None:
         super().__init__(path)
         self.paid = Spent(0, 0, 0, 0.0)
+        self._new_replies: dict[str, Reply] = {}  # by this object, of late
 
     def reply(self, key: str) -> Reply | None:
         """The reply under a key, None if there is none yet."""
         if not self.has_reply(key):  # the usual case, at a fraction of the cost
             return None
+        if kept := self._new_replies.get(key):
+            return kept
         with self._at_once():
             matching = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
             if not matching:
@@ -73,7 +78,16 @@ class Replies(File):
                 paid.tokens_out + reply.tokens_out,
                 paid.ms + reply.ms * (new[-1] or reply.tokens_in + reply.tokens_out > 0),
             )
-        return reply if new[-1] else self.reply(reply.key) or reply
+        if not new[-1]:
+            return self.reply(reply.key) or reply
+        self._remember_reply(reply)
+        return reply
+
+    def _remember_reply(self, reply: Reply) -> None:
+        if len(reply.raw) + sum(map(len, reply.pieces)) <= LONGEST:
+            self._new_replies[reply.key] = reply
+        if len(self._new_replies) > REMEMBERED:
+            del self._new_replies[next(iter(self._new_replies))]
 
     def spent(self, run: str) -> Spent:
         """What a run has paid for."""

@@ -164,7 +164,9 @@ def clean(text: str) -> str:
     else:
         bare = _GAP.sub("", without_citations(text))
     bare = _LINK.sub(r"\g<content>", bare) if "[" in bare else bare
-    plain = _JOINT_END.sub("", " ".join(bare.split()))
+    plain = " ".join(bare.split())
+    if plain.endswith((";", "；", "and", "or")):  # else every blank would be looked at
+        plain = _JOINT_END.sub("", plain)
     # "iPhone", "max_delay" and "find()" are written small.
     name = _WRITTEN_SMALL.match(plain)
     return plain if name else plain[:1].upper() + plain[1:]

@@ -148,10 +148,15 @@ _RUBBED_OUT: Final = re.compile(r"[^\b]\x08")
 _TYPESET: Final = re.compile(r"\\[a-zA-Z]+\*?|~~[^~\n]*~~|\]\([^()\s]*\)|<!\[CDATA\[|\]\]>")
 # "&amp;amp;#98;", "%2562" and "\\\\u0062" may be as deep as one likes: that is undone at once.
 _NESTED: Final = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+|%(?:25)+|\\{2,}")
-_NESTING: Final = re.compile(r"&|%25|\\\\")
+_NESTING: Final = ("&", "%25", "\\\\")
 _MARKUP: Final = re.compile(r"<[^<>]*>")
-_UNSEEN_PARTS: Final = (_TERMINAL, _RUBBED_OUT, _TYPESET, _MARKUP)
-_UNSEEN_SIGNS: Final = "\x1b\b\\~]<"  # one of these is in whatever they find
+# What is not seen, and what is in it: one of these signs at least.
+_UNSEEN_PARTS: Final = (
+    (_TERMINAL, ("\x1b",)),
+    (_RUBBED_OUT, ("\b",)),
+    (_TYPESET, ("\\", "~~", "](", "<![CDATA[", "]]>")),
+    (_MARKUP, ("<",)),
+)
 _REVERSED: Final = re.compile("[\u202b\u202e\u2067]")  # what follows is shown from right to left
 _ROUNDS: Final = 3  # so often escapes of one kind may stand within those of another
 
@@ -167,6 +172,7 @@ _SYMBOLS: Final = re.compile(f"[{_ALL_OPTIONAL}{''.join(_EITHER)}]")
 _WITHOUT: Final = str.maketrans("", "", _ALL_OPTIONAL)
 # What escapes and markup begin with: hardly any text has one of these.
 _READ_OTHERWISE: Final = re.compile(r"[&%\\~\]<\x1b\b]")
+_NOT_PLAIN: Final = b"&%\\~]<\x1b\b|"  # these, and what may be the digit 1
 _FEW: Final = 3  # so many characters that may be digits are passed over between two digits
 
 
@@ -183,6 +189,10 @@ class Readings:
     """
 
     def __init__(self, text: str) -> None:
+        data = text.encode() if text.isascii() and "U+" not in text else b""
+        if data and len(data.translate(None, _NOT_PLAIN)) == len(data):  # most texts
+            self.exact, self.open = data.translate(_BYTES, _DROPPED).decode(), set[str]()
+            return
         readings = {_folded(reading) for reading in dict.fromkeys(_readings(text))}
         exact = {reading for reading in readings if not _SYMBOLS.search(reading)}
         self.exact = "\n".join(exact)
@@ -235,8 +245,9 @@ def _readings(text: str) -> Iterator[str]:
         if text == before:
             break
     for read in {text, as_it_is}:
-        if any(sign in read for sign in _UNSEEN_SIGNS):
-            yield from (unseen.sub("", read) for unseen in _UNSEEN_PARTS)
+        for unseen, signs in _UNSEEN_PARTS:
+            if any(sign in read for sign in signs):
+                yield unseen.sub("", read)
     if _REVERSED.search(text):
         yield text[::-1]
 
@@ -244,7 +255,7 @@ def _readings(text: str) -> Iterator[str]:
 def _entities(text: str) -> str:
     if not text.isascii():
         text = _FOREIGN_ENTITY.sub(lambda match: match[0].translate(_SIGN_FOLDS), text)
-    if not _NESTING.search(text):
+    if not any(sign in text for sign in _NESTING):
         return text
     text = _NESTED.sub(lambda match: match[0][0], text)
     return html.unescape(_LOOSE.sub(r"&#\1\2;", text))

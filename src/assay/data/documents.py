@@ -27,6 +27,7 @@ _AS_JSON: Final = "write the list as JSON text"
 _BEGINS: Final = re.compile(
     r"\[?\s*(?:[A-Z]\w+\((?:id_?|page_content|metadata|text|content|node|meta)[=:]|page_content=['\"])"
 )
+_REMOVE: Final = "remove it; [] says that nothing was retrieved"
 _TEXTS: Final = ("page_content", "text", "content")
 _IDS: Final = ("id", "id_")
 _METADATA: Final = ("metadata", "meta")
@@ -185,11 +186,11 @@ def _read_item(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]
         if fields is None:
             keys = ", ".join(_TEXT_KEYS[:3])
             fault = f"{part} is {describe(item)}, but must be text or a document"
-            raise FieldError(fault, f"a document holds its text under one of {keys}")
+            under = f"a document holds its text under one of {keys}"
+            raise FieldError(fault, _REMOVE if item is None else under)
         item, key, rest = fields
     if is_invisible(text(item, part)):
-        remedy = "remove it; [] says that nothing was retrieved"
-        raise FieldError(f"{part} is an empty text", remedy)
+        raise FieldError(f"{part} is an empty text", _REMOVE)
     return item, key, rest
 
 

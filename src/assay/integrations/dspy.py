@@ -32,7 +32,8 @@ class DSPyMetric:
         options: `embedder`, `store` and `settings` of `assay.evaluate`.
 
     Raises:
-        InputError: If the metric is unknown, or its low scores are the good ones.
+        InputError: If the metric is unknown, its low scores are the good ones, or none of its
+            scores is the one that passes.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class DSPyMetric:
         self.__name__ = self.metric.label
         self._row = row or row_of
         self._unscored, self._feedback = unscored, feedback
+        self._scorer.check_passing(passing)
         self._passing = 1.0 if passing is None and self.metric.guide is None else passing
 
     def __call__(

@@ -5,6 +5,7 @@ text may be JSON, is read by `assay.data.traces`.
 """
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -317,6 +318,21 @@ class Scorer:
                 f"one metric is scored at a time, and not {labels}", "make one of each"
             )
         return self.metrics[0]
+
+    def check_passing(self, passing: float | None) -> float | None:
+        """The worst score that passes, as it was given; None for the metric's guide value.
+
+        Raises:
+            InputError: If it is no value that the metric can take.
+        """
+        if passing is None:
+            return None
+        low, high = self.metric.range
+        if not low <= passing <= high:
+            ends = f"{low:g} or more" if high == math.inf else f"{low:g} to {high:g}"
+            what = f"passing={passing!r}: the values of {self.metric.label} are {ends}"
+            raise InputError(what, "give the worst of them that passes")
+        return passing
 
     async def ascore(self, row: Mapping[str, Any]) -> list[MetricOutcome]:
         """What each metric found on a sample, in order.

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from assay._middleware.concurrency import called
 from assay.errors import CutShort, InputError, TimedOut, Unavailable, Unreadable, Unsupported
 from assay.judge import CUT, AttributeBackend, Reasons, Reply, Task
+from assay.judges.calls import check_call
 from assay.judges.code_digest import callable_digest, name_of
 from assay.prompt import Template
 from assay.tasks import GiveGrade
@@ -229,12 +230,17 @@ class Function(LLM):
             client, a file) changes, or replies of before will be taken from the store; of an
             object that it holds a warning says so.
         prompts: Templates that replace the built-in ones, by kind of task.
+
+    Raises:
+        InputError: If it cannot be called with a prompt alone.
     """
 
     def __init__(
         self, ask: Ask, *, name: str = "", prompts: Mapping[str, Template] | None = None
     ) -> None:
         super().__init__(prompts)
+        remedy = "write def judge(prompt), which returns the reply's text; give others a default"
+        check_call(ask, ["prompt"], remedy=remedy)
         self._ask = ask
         self._name = name or name_of(ask)
         if not name:

@@ -18,6 +18,7 @@ from assay.judge import Backend, BackendLike
 
 DEFAULT = "embedded"
 STEP, OPTIONS = ">", "?"  # of a cascade
+_CASCADE = "embedded>openai:MODEL"
 SHOWN = 60  # characters of a spec in a message
 _MAX_NAMES = 8  # names that a module has
 SPECS = (
@@ -117,9 +118,12 @@ def named(specs: Sequence[str]) -> list[str]:
 def _parts(specs: Sequence[str]) -> tuple[list[str], list[str], str, dict[str, str]]:
     """(cheap judges of a cascade, the main judge and who does the rest, its options, by task)."""
     default, by_task = _parsed([part.strip() for spec in specs for part in spec.split(",")])
-    *cheap, top = (default or DEFAULT).split(STEP)
+    *cheap, top = [step.strip() for step in (default or DEFAULT).split(STEP)]
     top, _, options = top.partition(OPTIONS) if cheap else (top, "", "")
-    return [spec.strip() for spec in cheap], _chain(top), options, by_task
+    if cheap and (not all((*cheap, top)) or len({*cheap, top}) <= len(cheap)):
+        what = f"'{_abbreviated(default or '')}' is no cascade"
+        raise InputError(what, f"name two judges or more, the cheapest first: {_CASCADE}")
+    return cheap, _chain(top), options, by_task
 
 
 def cascade(
@@ -181,7 +185,9 @@ def _parsed(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
             defaults.append(part)
         elif task not in TASKS or not spec:
             what = f"'{_abbreviated(part)}' is not TASK=JUDGE"
-            raise InputError(what, f"tasks are {', '.join(TASKS)}")
+            meant = closest(task, TASKS) if spec else ""
+            near = f"did you mean '{meant}={_abbreviated(spec)}'?" if meant else ""
+            raise InputError(what, near or f"tasks are {', '.join(TASKS)}")
         elif by_task.setdefault(task, spec) != spec:
             what = f"two judges for {task}: {_abbreviated(by_task[task])} and {_abbreviated(spec)}"
             raise InputError(what, "keep one")
@@ -210,17 +216,37 @@ def _named(spec: str, *, embedder: bool) -> Backend:
     if is_uri(spec):  # not shown whole: it may hold a password or a key
         what = f"'{_abbreviated(spec)}' is no judge"
         raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
+    if scheme in _SCHEMES:  # and what it is to serve is not said
+        what = f"'{spec}' does not say which model or file"
+        raise InputError(what, f"give {' or '.join(s for s in SPECS if s.startswith(scheme))}")
     near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
     hint = f"did you mean '{near}{':' * bool(rest)}{_abbreviated(rest)}'?" if near else ""
     if not (near or rest):
         who = f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
         raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{who}; embedded needs no server")
     if rest and all(part.isidentifier() for part in scheme.split(".")):
-        return backend(imported(spec, "judge", hint))
+        provider = scheme.lower() in _PROVIDERS
+        remedy = (_OF_A_PROVIDER if provider else _OWN).format(scheme, _abbreviated(rest))
+        if provider and not rest.isidentifier():  # a model's name, even if its client is installed
+            raise InputError(f"'{_abbreviated(spec)}' is no judge", remedy)
+        return backend(imported(spec, "judge", hint or remedy))
     known = f"one of: {'; '.join(SPECS)}"
     raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{hint} {known}".lstrip())
 
 
+# Where there is no module of that name: what was meant, and how it is written.
+_PROVIDERS = frozenset(
+    (
+        *("anthropic", "azure", "bedrock", "claude", "cohere", "deepseek", "fireworks", "gemini"),
+        *("google", "groq", "huggingface", "litellm", "lmstudio", "mistral", "nvidia"),
+        *("openrouter", "perplexity", "together", "vertex", "vllm", "xai"),
+    )
+)
+_OF_A_PROVIDER = (
+    "write openai:{1} and give the address of its OpenAI-compatible API: --base-url URL, or "
+    "OPENAI_BASE_URL (of Azure: AZURE_OPENAI_ENDPOINT)"
+)
+_OWN = "run it in the folder of {0}.py, or give the file with its path: PATH/{0}.py:{1}"
 _SCHEMES = ("embedded", "openai", "openai-batch", "ollama", "gguf", "onnx", "scripted")
 
 

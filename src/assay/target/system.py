@@ -22,7 +22,8 @@ from assay.data import FIELDS, values_of
 from assay.data.columns import field_meant
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import BackendLike, Reply, Task
-from assay.judges.code_digest import callable_digest, name_of, place_of, text_digest
+from assay.judges.calls import check_call
+from assay.judges.code_digest import callable_digest, name_of, text_digest
 from assay.judges.openai.endpoint import Refusal, checked_url, one_login, retry_after
 from assay.judges.specs import imported
 from assay.prompt import InputText
@@ -410,6 +411,7 @@ def system(target: object, *, version: str = "", contexts: bool = False, **optio
     raise no_system(target)
 
 
+_HOW = "write def answer(question), (question, contexts) or (sample); give others a default"
 _CALLS = {
     "invoke": "return chain.invoke({'input': question})",
     "query": "reply = engine.query(question); return {'answer': str(reply), "
@@ -475,14 +477,13 @@ def _parameters_of(
     by_place = [p for p in parameters.values() if p.kind in kinds]
     needed = [p.name for p in by_place if p.default is inspect.Parameter.empty]
     names = needed or [p.name for p in by_place[:1]] or ["question"]
-    wants = tuple(name if name in ("sample", "contexts") else "question" for name in names)
-    if len(set(wants)) < len(wants):
-        what = f"{place_of(function)} takes {', '.join(names)}"
-        raise InputError(what, "it is called with the question, the contexts or the sample")
+    wants = tuple(dict.fromkeys(n if n in ("sample", "contexts") else "question" for n in names))
     last = parameters.get("contexts")
     by_name = last is not None and "contexts" not in wants and last.kind not in kinds[:1]
     required = last is not None and last.default is inspect.Parameter.empty
-    return wants, ("contexts",) if by_name and (contexts or required) else ()
+    named_ones = ("contexts",) if by_name and (contexts or required) else ()
+    check_call(function, wants, named_ones, remedy=_HOW, wrapped=True)
+    return wants, named_ones
 
 
 def _error_text(error: BaseException) -> str:

@@ -248,7 +248,9 @@ _NAMED = re.compile(r"\s+(?:of|by|about|on|for|that|which|who|titled|called|name
 _ADDRESS = re.compile(r"\]\([^()\s]*\)")  # of a link
 # Punctuation and mark-up; what stands within a number counts.
 _MARKS = re.compile(r"(?<!\d)[^\w%]+|[^\w%]+(?!\d)")
-_BETWEEN = r"(?:[\W_]|\]\([^()\s]*\))+"  # two words of a quote: mark-up and links' addresses
+# Two words of a quote: mark-up and links' addresses. No word holds "_", so that a long line of it
+# is read in one way.
+_BETWEEN = r"(?:\]\([^()\s]*\)|[\W_])+"
 _DOTS = re.compile(r"\s*(?:\.{3}|…)\s*")
 # Two questions of which one holds so much of the other's words ask the same.
 _SAME = 0.9
@@ -392,7 +394,7 @@ def places(quote: str, text: str) -> list[tuple[int, int]]:
     if (start := text.find(quote)) >= 0:
         return [(start, start + len(quote))]
     spans = []
-    pieces = [re.findall(r"\w+", piece) for piece in _DOTS.split(quote)]
+    pieces = [re.findall(r"[^\W_]+", piece) for piece in _DOTS.split(quote)]
     for words in filter(None, pieces):
         pattern = _BETWEEN.join(re.escape(part) for part in words)
         match = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)

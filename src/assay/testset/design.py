@@ -231,7 +231,7 @@ def _size(n: int) -> Iterator[Finding]:
     decides = (
         "no difference between two systems"
         if smallest is None
-        else f"a difference of {100 * smallest:.2g} % of the questions or more"
+        else f"a difference of {100 * smallest:.2g} points or more between two systems"
     )
     text = f"{n} different {'question' if n == 1 else 'questions'} can show {decides}"
     remedy = f"{FEWEST} to {FIRST_LOOK} are the least for a first look"
@@ -358,7 +358,7 @@ def _coverage(
 
 def _easy(difficulty: float | None) -> Iterator[Finding]:
     if difficulty is not None and difficulty >= _EASY:
-        text = f"{difficulty:.0%} of a question's content words stand in its source"
+        text = f"{100 * difficulty:.0f} % of a question's content words stand in its source"
         yield Finding("difficulty", "note", text, "add questions in your users' own words")
 
 
@@ -491,7 +491,7 @@ def _ranking(rows: Sequence[Sample], easy: Mapping[str, bool]) -> Iterator[Findi
         yield Finding("retrievers", "note", text, remedy)
     elif share >= _TOO_EASY:
         text = (
-            f"BM25 finds the evidence of {share:.0%} of {len(easy)} questions first, in passages "
-            f"of {PASSAGE} and of {_SHORT} words: few are left to tell retrievers apart"
+            f"BM25 finds the evidence of {100 * share:.0f} % of {len(easy)} questions first, in "
+            f"passages of {PASSAGE} and of {_SHORT} words: few are left to tell retrievers apart"
         )
         yield Finding("retrievers", "note", text, remedy)

@@ -17,9 +17,11 @@ from typing import Any, Final
 from assay.data.files import file_records, near, refuse_binary, refuse_endless
 from assay.data.rows import Record
 from assay.errors import InputError, Problem
+from assay.testset.plain_text import as_markdown
 from assay.testset.web_pages import text_and_title
 
 _PLAIN: Final = (".txt", ".md", ".markdown", ".rst")
+_TEXTS_OF_LINES: Final = (".txt", ".rst")  # whose marks are not those of Markdown
 _HTML: Final = (".html", ".htm")
 _TABLES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _KNOWN: Final = ", ".join((*_PLAIN, *_HTML, *_TABLES))
@@ -46,6 +48,8 @@ _MANUAL: Final = re.compile(
     r"\s*(?P<name>[\w.+:-]+)\((?P<section>\d\w*)\)[ \t].*[ \t](?P=name)\((?P=section)\)[ \t]*$",
     re.MULTILINE,
 )
+# A text whose chapters are on one level with its title.
+_FIRST_OF_SEVERAL: Final = re.compile(r"# (?P<title>[^\n`]{3,70})\n(?=.*\n# )", re.DOTALL)
 # "Fees - Tarn shop", "fs | Node.js": what the pages of a site are called, and it.
 _SITE: Final = re.compile(r".*\S(?P<end>\s[|\u2013\u2014\u00b7-]\s.+)")
 _FEWEST_PAGES: Final = 3  # that tell what the name of their site is
@@ -210,8 +214,12 @@ def _of_text_file(path: Path, name: str) -> Document:
         return Document(name, *text_and_title(text))
     if front := _FRONT_MATTER.match(text):
         return Document(name, text, front["title"].strip("\"'"))
-    manual = _MANUAL.match(text)
-    return Document(name, text, manual["name"].lower() if manual else "")
+    manual, title = _MANUAL.match(text), None
+    if path.suffix.lower() in _TEXTS_OF_LINES:
+        text = as_markdown(text, rst=path.suffix.lower() == ".rst")
+        title = _FIRST_OF_SEVERAL.match(text)
+    called = manual["name"].lower() if manual else title["title"] if title else ""
+    return Document(name, text, called)
 
 
 def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:

@@ -17,7 +17,13 @@ NO_DUTY: Final = re.compile(
     r"|\bthis$",
     re.IGNORECASE,
 )
-_FILE: Final = re.compile(r"\S+\.\w{1,5}$")
+# What is no title of a document: a file's name, a release of a list of changes.
+_FILE: Final = re.compile(
+    r"\S+\.\w{1,5}$|^(?:.*\b[Vv]ersion\b.*|v)?\d+(?:\.\d+)+|^(?:New Features|Changes|Introduction|"
+    r"Overview|Preface|Description|Usage|Options|Notes|Installation|Protocol|Attributes|"
+    r"Reporting Bugs|General|Contents|Summary|Abstract|Examples?)$",
+    re.IGNORECASE,
+)
 _CODE: Final = r"`(?P<code>[^`\n]{2,40})`"
 _NO_OBJECT: Final = r"(?:as|at|by|for|from|in|on|only|to|up|with)\b"
 _DOES: Final = re.compile(
@@ -31,6 +37,11 @@ _ENTRY: Final = re.compile(
     r"(?P<meaning>[A-Za-z][^\n]{15,}(?:\n[ \t]+\w[^\n]*)*)",
     re.MULTILINE,
 )
+# "Valid values are:", above its items.
+_VALUES: Final = re.compile(
+    r"\b(?:values?|available|supported|choices?|one of|modes|levels|strings|following)\b.*:$"
+)
+_CALLED: Final = re.compile(r"^#{1,6}[ \t]+(?=(`[^`\n]+\(\)`)?)", re.MULTILINE)
 _TWO_WORDS: Final = re.compile(r"[a-z][\w-]+(?: [a-z][\w-]+){1,2}")  # of a command
 # "## `pyenv rehash`", and below it "Installs shims for all known binaries."
 _HEADED: Final = re.compile(
@@ -48,22 +59,28 @@ _ANOTHER: Final = re.compile(r",\s+(?:and\s+)?`[^`]+`\s+[a-z]+s\b")
 _IT: Final = re.compile(r"\b(?:it|its)\b")
 # "-v, --verbose", then what it does: behind two blanks or a colon, or below and further in.
 _OPTION: Final = re.compile(
-    r"^(?P<indent>[ \t]*)(?:[-*][ ])?`?(?P<short>--?[A-Za-z][\w-]*)`?(?:[ =]<?\w+>?)?"
+    r"^(?P<indent>[ \t]*)(?:[-*][ ])?`?(?P<short>--?[A-Za-z][\w-]*)`?(?:[ =\[]{0,2}<?[\w.]+>?\]?)?"
     r"(?:,[ ]+`?(?P<long>--[\w-]+)`?)?(?:[ =\[]{1,2}[^\s.,:]+)?"
     r"(?:[ \t]?:[ ]+|[ \t]{2,}|[ \t]*\n(?P=indent)[ \t]+)"
     r"(?P<meaning>[A-Z][^\n]*(?:\n[ \t]+(?!-)[^\s-][^\n]*)*)",
     re.MULTILINE,
 )
 _VAGUE: Final = re.compile(
-    r"^(?:Deprecated|Obsolete|Ignored|Undocumented|See|Synonym|Same|Equivalent)\b|\.\.\.|:$"
+    r"^(?:Deprecated|Is only|Only|Normally|Usually|By default|Since|Because|As|Obsolete|Ignored|"
+    r"Undocumented|See|Synonym|Same|Equivalent)\b|\.\.\.|:$"
 )
 # "#### `loglevel`", and below it "- Default: "notice"".
 _SETTING: Final = re.compile(
-    rf"^#{{1,6}}[ \t]+{_CODE}[ \t]*\n+(?:[-*+][ \t]+\w[^\n]*\n){{0,3}}?"
-    r"[-*+][ \t]+\**Default:?\**:?[ \t]+(?P<value>\S[^\n]{0,60}?)\.?[ \t]*$",
+    rf"^#{{1,6}}[ \t]+{_CODE}[ \t]*\n+(?:(?![#`])[^\n]*\n){{0,6}}?"
+    r"(?:[-*+][ \t]+)?\**Default\**:\**[ \t]+(?P<value>\S[^\n]{0,60}?)(?:\.?[ \t]*$|\.[ ])",
     re.MULTILINE,
 )
-_NOTHING: Final = re.compile(r"\W*(?:null|none|undefined|see|depends)\b", re.IGNORECASE)
+_ADDED: Final = re.compile(
+    rf"^#{{1,6}}[ \t]+{_CODE}[ \t]*\n+(?:(?![#`])[^\n]*\n){{0,20}}?"
+    r"(?:Added|New) in version (?P<version>\d[\w.]*\w)\b",
+    re.MULTILINE,
+)
+_NOTHING: Final = re.compile(r"\W*(?:null|none|undefined|see|depends|fall ?back)\b", re.IGNORECASE)
 _COMMAND: Final = re.compile(
     r"^#{1,6}[ \t]+(?P<heading>[A-Z][^\n?]{6,70}?)[ \t#]*\n"
     r"(?:(?!#|[ \t]*```)[^\n]*\n){0,12}?"
@@ -99,19 +116,25 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         raw = re.sub(r"^\s*(?:[-*+]|\d+[.)])?\s+", "", f" {prose[start:end]}")
         yield from _sentence(" ".join(raw.split()), where, (end - len(raw.lstrip()), end))
     for entry in _ENTRY.finditer(prose):
-        meaning = clean(entry["meaning"]).rstrip(".").split(". ")[0]
+        first = sentences(" ".join(f"{entry['meaning'].rstrip('. ')}.".split()))[0]
+        meaning = clean(first).rstrip(".")
         clause = find_subject(Words(meaning), 0)  # "A power cut may undo it" says not what it is
         long = len(meaning.split()) >= _LEAST_WORDS and entry["code"] not in meaning
         order = re.match(r"[A-Z][a-z]+ (?:to|the|an?)\b", meaning)  # "Change to the remote part"
-        value = re.search(r"=[a-z\d]|^\W*\d+\W*$", entry["code"])  # one of many
+        value = re.search(r"=[\[{a-z\d]|^\W*\d+\W*$|: |^\*", entry["code"])  # one of many
         if (
             value
+            or " : " in meaning
+            or _VALUES.search(_announcing(prose[: entry.start()]))
             or _is_option(entry["code"])
             or (order and _is_base(order.group().split()[0].lower()))
         ):
             continue
         if where and long and clause is None and not _LEANS.search(meaning.lower()):
             name = f"`{_named(entry['code'])}`"
+            above = "".join(f"# {one}\n" for one in headings) + prose[: entry.start()]
+            if (called := "".join(_CALLED.findall(above)[-1:])) and name not in called:
+                name = f"the parameter {name} of {called}"
             question, reference = f"{where}what is {name}?", f"{name}: {meaning}."
             yield Fact("glossary", question, meaning, name, "is", "", reference, entry.span())
     for headed in _HEADED.finditer(text):
@@ -119,14 +142,24 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         bases = (*_present_stems(first.lower()), first.lower())  # not "Added in v15"
         base = next((one for one in bases if _is_base(one)), "")
         name = f"`{_named(headed['code'])}`"
-        if base and where and len(rest.split()) >= _LEAST_WORDS - 1 and not _LEANS.search(rest):
+        leans = _LEANS.search(rest) or ":" in rest[:20] or re.search(r"^\w+ing\b|[,:]$", rest)
+        base = "" if leans else base.removeprefix("like")
+        if base and where and len(rest.split()) >= _LEAST_WORDS - 1:
             alone = _TWO_WORDS.fullmatch(headed["code"])
             question = f"What is {name} for?" if alone else f"{where}what is {name} for?"
+            question = f"{where}what does {name} return?" if base == "return" else question
             reference = f"{name} {verbs.third_person(base)} {rest}."
             yield Fact("code", question, rest, name, "for", "", reference, headed.span())
     yield from _settings(prose, where)
+    yield from _versions(prose, where)
     yield from _listed_options(prose, where)
     yield from _how(text, where)
+
+
+def _announcing(above: str) -> str:
+    """The line that announces the list which a text ends with."""
+    lines = (line for line in reversed(above.splitlines()) if line.strip())
+    return next((line.rstrip() for line in lines if not re.match(r"\s|[-*+] ", line)), "")
 
 
 def _settings(text: str, where: str) -> Iterator[Fact]:
@@ -138,6 +171,16 @@ def _settings(text: str, where: str) -> Iterator[Fact]:
             small = re.sub(r"^(?:An?|The) ", lambda one: one.group().lower(), default)
             reference = f"The default of {name} is {small}."
             yield Fact("setting", question, default, name, "default", "", reference, setting.span())
+
+
+def _versions(text: str, where: str) -> Iterator[Fact]:
+    """In which version something came, under a heading of its own."""
+    for added in _ADDED.finditer(text) if where else ():
+        name = f"`{added['code']}`"
+        question = f"{where}in which version was {name} added?"
+        reference = f"{name} was added in version {added['version']}."
+        version = f"version {added['version']}"
+        yield Fact("version", question, version, name, "added", "", reference, added.span())
 
 
 def _listed_options(text: str, where: str) -> Iterator[Fact]:
@@ -198,11 +241,12 @@ def _small(text: str) -> str:
 def _present_stems(word: str) -> list[str]:
     """The verbs of which this is the third person."""
     stems = (word[:-1], word[:-2], f"{word[:-3]}y")
-    return [one for one in stems if verbs.is_known(one) and verbs.third_person(one) == word]
+    known = [one for one in stems if verbs.is_known(one) and verbs.third_person(one) == word]
+    return known if not word.endswith("ings") else []
 
 
 def _is_option(code: str) -> bool:
-    return bool(re.match(r"--?[a-z]", code))
+    return bool(re.match(r"--?[A-Za-z]", code))
 
 
 def _named(code: str) -> str:
@@ -232,5 +276,7 @@ def _task(heading: str) -> str:
     """What a heading says is done, "Review questions" or "Reviewing questions"; "" if nothing."""
     match = _FIRST_NAME.fullmatch(heading)
     first = match["first"].lower() if match else ""
+    if first == "command" or re.match(r"\w+ \w+ing\b", heading):  # "Spell checking"
+        return ""
     base = verbs.base_of_ing(first) if first.endswith("ing") else first
     return f"{base}{heading[len(first) :]}" if base and _is_base(base) else ""

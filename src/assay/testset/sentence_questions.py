@@ -1,7 +1,4 @@
-"""Questions made from plain English sentences by rules of grammar, for tests without an LLM.
-
-Only where subject, verb and the end of what is asked for are sure: one sentence in ten.
-"""
+"""Questions made by rules from plain English sentences whose grammar is sure: one in ten."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -27,7 +24,7 @@ _WHEN: Final = re.compile(
 )
 _LEAD_TIME: Final = re.compile(rf"(?P<answer>(?:In|On)\s+{_DATE}),?\s+(?=\S)")
 _LEAD_CONDITION: Final = re.compile(
-    r"(?P<condition>(?:If|When)\s(?!\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
+    r"(?P<condition>(?:If|When)\s(?!not\b|\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
 )
 _YEAR: Final = re.compile(r"(?:1\d|20)\d\d")
 _DATED: Final = re.compile(r"(?:1\d|20)\d\d|\b(?:when|after|before|until|since|following)\b")
@@ -41,6 +38,7 @@ _COUNT: Final = re.compile(
     r"\s+(?P<noun>(?:[a-z][a-z-]+\s+){0,2}?(?:[a-z]{2,}[^su\W]s|people|men|women|children))"
     r"(?P<rest>(?:\s+(?:of|in|for|at|on|from|per|to|during|by|with|each|every)\b.*)?)$"
 )
+_NO_COUNT: Final = re.compile(r"^or |\b(?:aspect|case|purpose|reason|thank|thing|time|way)s$")
 _MEASURE: Final = re.compile(
     r"(?P<answer>(?:(?:about|over|nearly|at least|at most|up to)\s+)?\d[\d,.]*\s+[a-z]+)\s+"
     r"(?P<how>tall|high|long|wide|deep|old)"
@@ -79,7 +77,7 @@ _NO_PHRASE: Final = re.compile(
 )
 _NO_CLASS: Final = re.compile(
     r"(?:(?:an?|the)\s+(?:same|one|only|largest|best|most|result|reason|case|example|part|number|few|"
-    r"lot|good|major|main|key|prime|further|more|common|kind|type|matter)|one of)\b"
+    r"lot|option|work in|good|major|main|key|prime|further|more|common|kind|type|matter)|one of)\b"
 )
 PERSON: Final = (
     r"\w+(?:ologist|ician|grapher|wright|onomer)|actor|actress|architect|artist|athlete|author|"
@@ -355,7 +353,8 @@ def _time(clause: _Clause, date: str = "") -> Iterator[Fact]:
 
 def _condition(clause: _Clause, condition: str) -> Iterator[Fact]:
     """What happens if something is so."""
-    if clause.verb == "be" or clause.past or _LEANS.search(clause.subject):
+    may = clause.auxiliary in {"can", "could", "may", "might"} or clause.verb == "be"
+    if may or clause.past or _LEANS.search(clause.subject):
         return
     if not _LEAST_CONSEQUENCE <= len(clause.rest.split()) <= _LONGEST_CONSEQUENCE:
         return
@@ -405,7 +404,7 @@ def _number(clause: _Clause) -> Iterator[Fact]:
     if clause.auxiliary in _BE or " by" in before:
         return
     rest, noun = counted["rest"].strip(), counted["noun"]
-    if " and " in rest or re.search(r"\b(?:aspect|case|purpose|reason|thing|time|way)s$", noun):
+    if " and " in rest or _NO_COUNT.search(noun):
         return
     if rest.startswith("of "):
         noun, rest = f"{noun} {rest}", ""
@@ -472,6 +471,7 @@ def _object(clause: _Clause) -> Iterator[Fact]:
         not _OBJECT.match(tail)
         or len(tail.split()) < _LEAST_OBJECT
         or re.search(r" (?:to|than) ", tail)
+        or clause.subject.lower() in tail.lower()
     ):
         return
     question = f"What {clause.auxiliary} {clause.subject} {clause.verb} {link}".strip()
@@ -484,9 +484,8 @@ def _reason(clause: _Clause) -> Iterator[Fact]:
     if len(causes) != 1 or len(causes[0]["answer"].split()) < _LEAST_PURPOSE:
         return
     rest = clause.rest[: causes[0].start()]
-    if not _short(rest, 12) or not rest or (clause.verb == "be" and " to " in rest):
-        return
-    if rest.split()[-1] in {"is", "are", "be", "was", "were"}:
+    used = rest.startswith("used ") or (clause.verb == "be" and " to " in rest)
+    if not _short(rest, 12) or not rest or used or rest.split()[-1] in {"be", *_BE}:
         return
     question = f"Why {clause.auxiliary} {clause.subject} {rest}?"
     yield Fact("reason", question, causes[0]["answer"], clause.subject, clause.verb)

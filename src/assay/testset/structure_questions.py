@@ -39,19 +39,23 @@ _TERM: Final = re.compile(
     r"(?!\n[ \t]+\w)",
     re.MULTILINE,
 )
+# An entry of a bibliography: "9th ed. Tarn: Port; 2005:996-1010", behind the name of a book.
+_PUBLISHED: Final = re.compile(r"\bet al\b|\bed\. |\d{4};\d|;\s?\d{4}:|\bdoi\b|Available at")
 _NO_TERM: Final = re.compile(
     r"(?:notes?|examples?|listing|warning|tip|important|sheet|figure|table|step|case|option|the|an?|"
-    r"another|all|no|each|what|how|several|some|many|by)\b|.*\s(?:in|of|by|with|for|to|on|at)\s",
+    r"attributes?|children|processing|analogues?|parameters?|arguments?|returns?|raises|types?|values?|"
+    r"defaults?|contents?|names?|description|another|all|no|each|what|how|several|some|many|by)\b|.*\s(?:in|of|by|with|for|to|on|at)\s",
     re.IGNORECASE,
 )
 _FAQ: Final = re.compile(
-    r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*)(?P<question>[A-Z][^\n?]{8,120}\?)(?:\*\*)?"
-    r"[ \t]*\n+"
+    r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*){1,2}(?P<question>[A-Z][^\n?]{8,120}\?)"
+    r"(?:\*\*)?[ \t]*\n+"
     r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n(?!```|[#*|-])[^\n]+)*)",
     re.MULTILINE,
 )
 # "What each file is for?" is a heading, no question; "What else is there?" goes on.
 _NO_QUESTION: Final = re.compile(
+    r"(?:still|any|need|having|more|got|new to|want|ready|looking)\b|"
     r"(?:what|where|when|who|how)\s+(?:(?:each|every|the|this|these|all|an?|to|else)\b|about\b)",
     re.IGNORECASE,
 )
@@ -99,7 +103,7 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _signatures(text, prose)
     yield from _tables(prose, headings)
     yield from _abbreviations(prose)
-    yield from _terms(prose)
+    yield from _terms(prose, in_document(headings))
     yield from _faq(prose)
     alone = len(headings) == 1 and headings[0].endswith("?") and not _HEADING.match(text.strip())
     if alone and (answer := clean(text)):
@@ -168,7 +172,8 @@ def _cell(
             yield from _option(name, cell, span, headings)
         return
     singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
-    row = f"the {kind} {name}" if singular and name.startswith("`") else name
+    called = "" if kind == "name" else f"the {kind} "
+    row = f"{called}{name}" if singular and name.startswith("`") else name
     where = in_document(headings)
     if column in _ATTRIBUTES and len(cell.split()) <= 12:
         asked = f"hat is the {column} of {row}?"
@@ -182,7 +187,7 @@ def _cell(
         return
     if re.search(r"[{}]", name):
         return
-    row = row if name.startswith("`") else f"the {kind} “{name}”"
+    row = row if name.startswith("`") else f"{called}“{name}”"
     begin = "W" if not where else f"{where}w"
     if meaning:
         verb = what["verb"] if what else "means"
@@ -263,21 +268,24 @@ def expansion(words: str, short: str) -> str:
     return ""
 
 
-def _terms(text: str) -> Iterator[Fact]:
+def _terms(text: str, where: str) -> Iterator[Fact]:
     """Entries of a glossary: a term, then what it is."""
     for match in _TERM.finditer(text):
         term = (match["bold"] or match["plain"]).strip(" `:")
         meaning = clean(match["meaning"]).rstrip(".")
-        sentence = meaning.split(". ")[0]
+        sentence = sentences(f"{meaning}.")[0].rstrip(".")
         clause = find_subject(Words(sentence), 0)
         if _NO_TERM.match(term) or len(term.split()) > 5 or clause is not None:
             continue
         value = match["plain"] and re.match(r"the\b", meaning, re.IGNORECASE)  # of a field
         open_ = sentence.count("(") != sentence.count(")")
+        value = value or _PUBLISHED.search(meaning)
+        value = value or (term.isalpha() and term.islower() and not where)  # of anything
         if open_ or value or re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
             continue
         reference = f"The term “{term}” means: {sentence[:1].lower()}{sentence[1:]}."
-        question = f"What does the term “{term}” mean?"
+        asked = f"what does the term “{term}” mean?"  # one word may mean much elsewhere
+        question = f"{where}{asked}" if where and " " not in term else f"W{asked[1:]}"
         yield Fact("glossary", question, sentence, term, "means", "", reference, match.span())
 
 
@@ -291,6 +299,8 @@ def _faq(text: str) -> Iterator[Fact]:
         body, question = text[match.start("answer") : end].rstrip(), clean(match["question"])
         answer = " ".join(clean(body).split())
         whole = 4 <= len(answer.split()) <= _LONGEST_ANSWER and answer[-1] in '.!?)"\u201d'
+        whole = whole and not re.match(r"(?:Go to|See) |The list of\b", answer)
+        whole = whole and not re.search(r":\s{20,}|\n[ ]{20,}", text[match.start("answer") : end])
         if whole and len(content_words(question)) > 1 and not _NO_QUESTION.match(question):
             span = match.start(), match.start("answer") + len(body)
             yield Fact("faq", question, answer, "", "", "", answer, span)

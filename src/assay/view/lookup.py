@@ -193,7 +193,8 @@ def _entry(
     parts = (part for outcome in outcomes.values() for part in outcome.parts)
     read = {m: outcome for m, outcome in outcomes.items() if m.partition("(")[0] in READ}
     evidence = gather(sample, read, again.outcomes(sample.id) if again else {})
-    causes = dict.fromkeys(diagnosed(evidence, row, WITHIN).causes)
+    reached = NOT_DONE not in read.values()
+    causes = dict.fromkeys(diagnosed(evidence, row, WITHIN).causes if reached else ())
     labels = {part.label for part in parts if part.label}
     return _Entry(row, _spaced("\n".join(_texts(sample))), labels, list(causes))
 

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from assay._analysis.diagnosis.classification import WITHIN, diagnosed
+from assay._analysis.diagnosis.classification import WITHIN, diagnosed, unreached
 from assay._analysis.diagnosis.counterfactual import (
     Blame,
     Counterfactual,
@@ -27,6 +27,7 @@ from assay._analysis.diagnosis.statistics import (
     PATTERNS,
     Advice,
     CauseCount,
+    Flagged,
     Gap,
     Missed,
     Pattern,
@@ -34,6 +35,7 @@ from assay._analysis.diagnosis.statistics import (
     count_causes,
     find_gaps,
     find_patterns,
+    flagged,
     missed,
     rank_advice,
 )
@@ -89,6 +91,8 @@ class Diagnosis(Readable):
         first: Ids of the failed samples, those first of which most is to be learnt.
         within: The rank below which a right context counted as too low.
         title: What the run is called: its name, or its data and when it began.
+        flagged: On whose verdicts the main causes rest, by metric; the others are known from the
+            data and the wording.
     """
 
     run: str
@@ -109,13 +113,16 @@ class Diagnosis(Readable):
     n_declined: int = 0
     first: tuple[str, ...] = ()
     title: str = ""
+    flagged: tuple[Flagged, ...] = ()
 
     def __str__(self) -> str:
-        """How many samples went wrong, why, and what to try, a line each."""
+        """How many samples were flagged, why, and what to try, a line each."""
         n_known = self.n_samples - self.n_open
         if not n_known:
             return f"none of {self.n_samples:,} samples could be checked"
-        lines = [f"{self.n_failed:,} of {n_known:,} samples went wrong, by what could be checked"]
+        by_judge = sum(one.n for one in self.flagged)
+        by = f"{by_judge:,} by the judge, {self.n_failed - by_judge:,} by the data"
+        lines = [f"{self.n_failed:,} of {n_known:,} samples flagged, {by}"]
         lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
         advice = {remedy.name: remedy.advice for remedy in REMEDIES}
         lines += [f"try: {advice[one.remedy]} ({one.n:,})" for one in self.advice]
@@ -148,7 +155,8 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
             outcomes = _outcomes(store, run, row)
             rescored_outcomes = rescored_run.outcomes(sample.id) if rescored_run else {}
             facts = gather(sample, outcomes, rescored_outcomes)
-            samples.append(diagnosed(facts, row, within))
+            reached = NOT_DONE not in outcomes.values()
+            samples.append(diagnosed(facts, row, within) if reached else unreached(sample, row))
             changed.append(
                 rescored_run.again(facts, row, outcomes, within) if rescored_run else None
             )
@@ -194,6 +202,7 @@ def _diagnosis(
         counterfactual=what_if,
         within=within,
         missed=missed(run, samples),
+        flagged=flagged(run, samples),
         n_declined=sum(one.declines is True for one in samples),
         first=tuple(one.id for one in urgent if one.main),
     )

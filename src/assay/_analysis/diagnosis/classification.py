@@ -6,8 +6,10 @@ from typing import Literal
 
 from assay._analysis.diagnosis.facts import ADDRESSES, Facts, Known, MetricParts, Parts, holds, sure
 from assay._analysis.diagnosis.findings import CAUSES, Diagnosed, Evidence, Finding, Support
+from assay._runner.result import NOT_DONE
 from assay.metrics.evidence import blank
 from assay.metrics.groundedness import any_unsupported
+from assay.sample import Sample
 
 # "behind": found below what was handed on. "there": the generator had it. "disputed": the right
 # context was handed on, and no part of the reference stands in it. "unknown": nothing tells.
@@ -113,15 +115,17 @@ def _by_verdicts(facts: Facts, within: int) -> Location:
         [rank for rank, part in enumerate(usefulness.parts, 1) if holds(part)] if usefulness else []
     )
     if ranks and ranks[0] > within:
-        return Location("low", (_ranked(facts, ranks[0], ranks[0]),))
+        metric = usefulness.metric if usefulness else ""
+        return Location("low", (_ranked(facts, ranks[0], ranks[0], metric),))
     return Location("there")
 
 
-def _ranked(facts: Facts, rank: int, handed: int) -> Evidence:
+def _ranked(facts: Facts, rank: int, handed: int, metric: str = "") -> Evidence:
     texts, ids = facts.sample.contexts or (), facts.sample.context_ids or ()
     text = texts[rank - 1] if rank <= len(texts) else ids[rank - 1]
     beyond = f", and only {handed} were handed on" if rank > handed else ""
-    return Evidence("context", text, f"the first right context has rank {rank}{beyond}", rank=rank)
+    why = f"the first right context has rank {rank}{beyond}"
+    return Evidence("context", text, why, rank=rank, metric=metric)
 
 
 def _of_reference(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
@@ -129,6 +133,15 @@ def _of_reference(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
         Evidence("reference statement", part.text, part.reason or why, metric=metric)
         for part in parts
     )
+
+
+def unreached(sample: Sample, row: int) -> Diagnosed:
+    """What is to be said of a sample before which the run stopped: neither good nor bad.
+
+    What is known without a judge is left out, too: else all that is told of such samples is bad.
+    """
+    question, untold = sample.question or "", frozenset(CAUSES)
+    return Diagnosed(sample.id, row, question, "open", remark=NOT_DONE.detail, untold=untold)
 
 
 def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:

@@ -14,7 +14,12 @@ class Cause:
     title: str  # as people read it
     means: str  # what was found where it is claimed
     part: Part  # which part of the system it is
-    needs: str  # which facts tell it; without them nothing is claimed
+    told_by: tuple[str, ...]  # facts each of which tells it; without any nothing is claimed
+
+    @property
+    def needs(self) -> str:
+        """The facts that tell it, in words."""
+        return ", or ".join(self.told_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +31,12 @@ class Remedy:
     causes: tuple[str, ...]
 
 
-_KNOWN = "reference_contexts, reference_context_ids or relevance_grades in the data"
-
+_KNOWN = (
+    "reference_contexts, reference_context_ids or relevance_grades in the data (empty: there is "
+    "none)"
+)
+_ANSWERABLE = "answerable, or a reference that declines, in the data"
+_COVERAGE = "factual_correctness or completeness, with context_recall or known right contexts"
 _THREE_WAY = "hallucination_spans (on the verdicts of faithfulness: no call more)"
 
 # From the beginning of the pipeline to its end: what fails early explains what follows, so the
@@ -38,84 +47,84 @@ _ALL = (
         "should have refused",
         "The question has no answer in the corpus, and the system answered all the same.",
         "generation",
-        "answerable, or a reference that declines, in the data",
+        (_ANSWERABLE,),
     ),
     Cause(
         "not_in_corpus",
         "not in the corpus",
         "No document holds the answer, so nothing could have been retrieved.",
         "corpus",
-        f"{_KNOWN} (an empty list says that there is none)",
+        (_KNOWN,),
     ),
     Cause(
         "not_retrieved",
         "not retrieved",
         "The corpus holds the answer, and retrieval did not find it, or not all of it.",
         "retrieval",
-        _KNOWN,
+        (_KNOWN,),
     ),
     Cause(
         "not_in_contexts",
         "not in the contexts",
         "The contexts do not hold the answer: whether the corpus does cannot be told.",
         "retrieval",
-        "context_recall, where the data do not say which contexts are right",
+        ("context_recall",),
     ),
     Cause(
         "ranked_too_low",
         "ranked too low",
         "The right context was found, but stands so far down that the answer went without it.",
         "retrieval",
-        f"{_KNOWN}, or context_precision with context_recall",
+        (_KNOWN, "context_precision with context_recall"),
     ),
     Cause(
         "wrong_refusal",
         "wrong refusal",
         "The contexts hold the answer, and the system declined to give it.",
         "generation",
-        "context_recall, or answerable or the right contexts in the data",
+        ("context_recall", _ANSWERABLE, _KNOWN),
     ),
     Cause(
         "off_topic",
         "off-topic",
         "The answer is about something else than the question.",
         "generation",
-        "answer_relevance_by_statement, or answer_relevancy with factual_correctness",
+        ("answer_relevance_by_statement", "answer_relevancy with factual_correctness"),
     ),
     Cause(
         "contradicted",
         "contradicted",
         "The answer says the opposite of what the contexts say.",
         "generation",
-        _THREE_WAY,
+        (_THREE_WAY,),
     ),
     Cause(
         "ignored",
         "ignored",
         "The contexts hold the answer, and the system said something else.",
         "generation",
-        "factual_correctness or completeness, with context_recall or known right contexts",
+        (_COVERAGE,),
     ),
     Cause(
         "over_claimed",
         "over-claimed",
         "The answer adds what no context speaks of.",
         "generation",
-        _THREE_WAY,
+        (_THREE_WAY,),
     ),
     Cause(
         "unsupported",
         "unsupported",
         "The answer says what no context supports: whether one says otherwise cannot be told.",
         "generation",
-        "faithfulness, where nothing tells contradicted from over-claimed",
+        ("faithfulness",),
     ),
     Cause(
         "incomplete",
         "incomplete",
         "The answer leaves out a part of what the contexts hold of the right answer.",
         "generation",
-        "factual_correctness or completeness, with context_recall or known right contexts",
+        (_COVERAGE,),
     ),
 )
 CAUSES: dict[str, Cause] = {cause.name: cause for cause in _ALL}
@@ -196,6 +205,14 @@ class Finding:
 
     cause: str
     evidence: tuple[Evidence, ...]
+
+    @property
+    def flagged_by(self) -> str:
+        """Label of the metric on whose verdict it rests, "" if the data or the wording say so."""
+        # That a document is lost is known from the data, whatever a judge adds of what it held;
+        # that a refusal is wrong rests on all of its evidence.
+        told = self.evidence if self.cause == "wrong_refusal" else self.evidence[:1]
+        return next((one.metric for one in told if one.metric), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,6 +312,7 @@ class Missed:
         n_passed: The others.
         passed: How many of these are expected to be bad.
         bad: How many of all are.
+        flagged: How many of the flagged are.
     """
 
     quality: Quality
@@ -321,6 +322,32 @@ class Missed:
     n_passed: int
     passed: Estimate
     bad: Estimate
+    flagged: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """Samples whose main cause is a verdict of one metric's judge.
+
+    Attributes:
+        metric: Label of the metric.
+        n: How many they are.
+        quality: How often its verdicts are wrong on a labelled set; None where nobody measured.
+    """
+
+    metric: str
+    n: int
+    quality: Quality | None
+
+
+def flagged(run: Run, samples: Iterable[Diagnosed]) -> tuple[Flagged, ...]:
+    """Whose verdicts the main causes of a run rest on, the most frequent first."""
+    known = run.config.get("quality", {})
+    by = Counter(metric for one in samples if one.main and (metric := one.main.flagged_by))
+    return tuple(
+        Flagged(metric, n, msgspec.convert(known[metric], Quality) if metric in known else None)
+        for metric, n in by.most_common()
+    )
 
 
 def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
@@ -336,7 +363,7 @@ def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
     bad = _labelled(quality.n_bad, quality.found, quality.bad_uncertain)
     good = _labelled(quality.n_good, quality.wrong, quality.good_uncertain)
     classes, total = bad_among(n, bad, good)
-    return Missed(quality, sum(n), n[0], n[1], n[2], classes[-1], total)
+    return Missed(quality, sum(n), n[0], n[1], n[2], classes[-1], total, classes[0])
 
 
 def _labelled(n: int, flagged: Rate, uncertain: Rate | None) -> tuple[float, float, float]:

@@ -18,11 +18,11 @@ from assay._analysis.groups import LEAST, LEAST_EQUAL, ByGroup
 from assay._analysis.leaderboard import Leaderboard
 from assay._report import labels, leaderboard, numbers
 from assay._text.numbers import decimals
+from assay._text.results import MINUS, between, difference, signed
 from assay._version import __version__
 from assay.score import Part
 
 Json = Mapping[str, Any]
-MINUS: Final = "\N{MINUS SIGN}"
 SIDES: Final = f"+/=/{MINUS}"
 TONES: Final = {"better": "good", "worse": "bad"}
 _TIMES: Final = ("before", "after")
@@ -30,7 +30,6 @@ _TIMES: Final = ("before", "after")
 _ORDER: Final = {WORSE: 0, BETTER: 1, TOO_FEW: 2, NOT_FOUND: 3}
 _NAMED: Final = 3  # metrics that a headline names; the table shows all
 _PRACTICAL: Final = 10_000  # pairs; of a difference that takes more nobody asks how many
-_SMALLEST: Final = 0.0095  # of the ends of an interval; below it two decimals show nothing
 _WHERE: Final = {"baseline": "A", "both": "both"}
 
 
@@ -102,8 +101,8 @@ def _with_interval(one: MetricComparison) -> str:
     paired = one.paired
     if paired is None:
         return ""
-    difference, ends = signed(paired.difference), between(msgspec.to_builtins(paired.interval))
-    return f"{difference}, interval {ends}" if ends else difference
+    text = difference(paired.difference, paired.interval)
+    return f"{text}, interval {between(paired.interval)}" if paired.interval else text
 
 
 def _untold(metrics: Sequence[MetricComparison]) -> str:
@@ -181,28 +180,6 @@ def _listed(metrics: Sequence[str]) -> str:
     return f"{numbers.plural(len(metrics), 'metric')} ({', '.join(metrics)})"
 
 
-def signed(value: float | None) -> str:
-    """A difference, with its sign always shown."""
-    if value is None or numbers.score(abs(value)) == numbers.score(0.0):
-        return numbers.score(None if value is None else 0.0)
-    return ("+" if value > 0 else MINUS) + numbers.score(abs(value))
-
-
-def between(ends: Json | None) -> str:
-    """The interval of a difference."""
-    if ends is None:
-        return ""
-    scale = max(abs(ends["low"]), abs(ends["high"]))
-    return f"{_rounded(ends['low'], scale)} to {_rounded(ends['high'], scale)}"
-
-
-def _rounded(value: float, scale: float) -> str:
-    """A difference with the digits that count beside others of this size: +0.00 beside +0.15."""
-    if scale < _SMALLEST or abs(value) >= _SMALLEST:
-        return signed(value)
-    return f"{'+' if value > 0 else MINUS if value < 0 else ''}0.00"
-
-
 def p_value(p: float | None) -> str:
     """A p-value as it is usually printed."""
     if p is None:
@@ -216,18 +193,11 @@ def cells(one: Json) -> list[str]:
     return [
         numbers.score(paired["before"]),
         numbers.score(paired["after"]),
-        difference(paired),
+        difference(paired["difference"], paired["interval"]),
         between(paired["interval"]),
         numbers.count(paired["n"]),
         p_value(one["p"]),
     ]
-
-
-def difference(paired: Json) -> str:
-    """A difference with no more digits than its interval leaves room for."""
-    ends = paired["interval"] or {"low": 0.0, "high": 0.0}
-    text = _rounded(paired["difference"], max(abs(ends["low"]), abs(ends["high"])))
-    return text if text[1:] != numbers.score(0.0) else numbers.score(0.0)
 
 
 def became(one: Json) -> list[str]:
@@ -237,7 +207,7 @@ def became(one: Json) -> list[str]:
 
 def legend(data: Json) -> str:
     """How the table is to be read."""
-    level = f"{100 * data['level']:g}%"
+    level = f"{100 * data['level']:g} %"
     text = f"Differences: mean over the same n samples, with {level} intervals. p: of no difference"
     if data["tests"] > 1:
         text += f", adjusted by Holm for {data['tests']} tests"
@@ -426,7 +396,8 @@ def _against(test: Json) -> str:
     result = test["found"]
     if result is None:
         return numbers.DASH
-    return f"{signed(result['difference'])}, p = {p_value(result['p'])} ({p_value(test['p'])})"
+    gain = difference(result["difference"], result["interval"])
+    return f"{gain}, p = {p_value(result['p'])} ({p_value(test['p'])})"
 
 
 def _two_groups(test: Json) -> str:
@@ -435,7 +406,10 @@ def _two_groups(test: Json) -> str:
     if result is None:
         return f"{who}: no test, too few scores or all of them the same"
     sides = "one-sided" if result["one_sided"] else "two-sided"
-    text = f"{who}: {signed(result['difference'])} ({between(result['interval'])}), "
-    text += f"t = {result['t']:.2f}, df = {result['df']:.0f}, {sides} p = {p_value(result['p'])}"
+    gain = difference(result["difference"], result["interval"])
+    text = f"{who}: {gain} ({between(result['interval'])}), "
+    text += (
+        f"t = {signed(result['t'])}, df = {result['df']:.0f}, {sides} p = {p_value(result['p'])}"
+    )
     # What is adjusted for one test is the same.
     return text if test["p"] == result["p"] else f"{text} ({p_value(test['p'])})"

@@ -15,8 +15,9 @@ from assay._analysis.groups import (
 )
 from assay._analysis.telecom import DEPTHS, Accuracy, Gap, Study
 from assay._report import agreement, numbers
-from assay._report.comparison import between, p_value, signed
+from assay._report.comparison import p_value
 from assay._report.page import Section, Sections
+from assay._text.results import between, difference, signed
 from assay._version import __version__
 from assay.stats.comparison import Welch
 
@@ -90,8 +91,9 @@ def _cells(
     pairs = against.paired
     if pairs is None:
         return [*cells, numbers.DASH, "0"]
-    ends = msgspec.to_builtins(pairs.interval)
-    text = signed(pairs.difference) + mark(against.p) + (f" ({between(ends)})" if ends else "")
+    ends = pairs.interval
+    text = difference(pairs.difference, ends) + mark(against.p)
+    text += f" ({between(ends)})" if ends else ""
     return [*cells, text, numbers.count(pairs.n)]
 
 
@@ -148,9 +150,9 @@ def tests(grouped: RunsByGroup) -> Section:
 
 
 def _tested(result: Welch, p: float | None) -> list[str]:
-    ends = msgspec.to_builtins(result.interval)
-    difference = f"{signed(result.difference)} ({between(ends)})"
-    return [difference, f"{result.t:.2f}", p_value(result.p), p_value(p)]
+    ends = result.interval
+    text = f"{difference(result.difference, ends)} ({between(ends)})"
+    return [text, signed(result.t), p_value(result.p), p_value(p)]
 
 
 def collect_study(study: Study) -> dict[str, Any]:
@@ -214,4 +216,4 @@ def _concordance(study: Study) -> Iterator[Section]:
 
 
 def _differences(gap: Gap) -> list[str]:
-    return [between(msgspec.to_builtins(ends)) or numbers.DASH for ends in (gap.correct, gap.wrong)]
+    return [between(ends) or numbers.DASH for ends in (gap.correct, gap.wrong)]

@@ -24,6 +24,7 @@ from assay._report.tables import (
     table,
     warnings,
 )
+from assay._text.results import between, difference
 
 Json = Mapping[str, Any]
 _SAMPLES: Final = 3
@@ -365,6 +366,5 @@ def _drawn(one: Json, limit: float) -> Drawn | None:
 
     ends, least = paired["interval"], one["detectable"]
     blind = None if least is None else (x(-least), x(least))
-    words = f"difference {comparison.difference(paired)}, interval "
-    words += comparison.between(ends)
+    words = f"difference {difference(paired['difference'], ends)}, interval {between(ends)}"
     return Drawn(x(ends["low"]), x(ends["high"]), x(paired["difference"]), blind, limit, words)

@@ -44,7 +44,12 @@ def collect(diagnosis: Diagnosis) -> dict[str, Any]:
         "advice": [_advice(one, causes) for one in diagnosis.advice],
         "patterns": [_pattern(found) for found in diagnosis.patterns],
         "gaps": [
-            {**msgspec.to_builtins(gap), "title": CAUSES[gap.cause].title} for gap in diagnosis.gaps
+            {
+                **msgspec.to_builtins(gap),
+                "title": CAUSES[gap.cause].title,
+                "told_by": list(CAUSES[gap.cause].told_by),
+            }
+            for gap in diagnosis.gaps
         ],
         "counterfactual": _what_if(diagnosis.counterfactual),
         "samples": [_sample(one) for one in diagnosis.samples],
@@ -52,14 +57,21 @@ def collect(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def headline(data: Json) -> str:
-    """How many samples went wrong, how sure that is, and how much could not be told."""
+    """How many samples were flagged, by whom, how sure that is, and how much cannot be told."""
     n_diagnosed = data["n_samples"] - data["n_open"]
     if not n_diagnosed:
         return f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
     low, high = map(numbers.percent, data["failed"])
     share_of = f"{_percent(data['n_failed'], n_diagnosed)}, 95 % interval {low} to {high} %"
+    of_all = f"{data['n_failed']:,} of {numbers.plural(n_diagnosed, 'sample')}"
+    by_judge = sum(one["n"] for one in data["flagged"])
+    by_data = data["n_failed"] - by_judge
+    if by_judge and by_data:
+        found = f"{of_all} flagged ({share_of}): {by_judge:,} by the judge, {by_data:,} by the data"
+    else:
+        found = f"{of_all} flagged by the {'data' if by_data else 'judge'} ({share_of})"
     parts = [
-        f"{data['n_failed']:,} of {numbers.plural(n_diagnosed, 'sample')} went wrong ({share_of})",
+        found,
         f"{data['n_fine']:,} passed every check that could be made",
     ]
     if data["n_uncertain"]:
@@ -71,7 +83,7 @@ def headline(data: Json) -> str:
 
 def first_page(data: Json) -> list[tuple[str, str]]:
     """What a reader wants to know first, by name: causes, what was missed, where to begin."""
-    lines = [("mostly", mostly(data)), ("missed", missed(data)), ("refused", refused(data))]
+    lines = [("mostly", mostly(data)), ("errors", errors(data)), ("refused", refused(data))]
     if data["first"]:
         more = len(data["first"]) - READ_FIRST
         rest = f" and {more:,} more" if more > 0 else ""
@@ -89,18 +101,38 @@ def mostly(data: Json) -> str:
     return f"{causes}. {frequent[0]['title'].capitalize()}: {means[:1].lower()}{means[1:]}"
 
 
-def missed(data: Json) -> str:
-    """How many bad answers passed, as far as the judge's errors on labelled ones tell."""
-    missed = data["missed"]
-    if missed is None or not missed["n_passed"]:
+def errors(data: Json) -> str:
+    """How often the judge errs where it flags and where it does not, as far as that is known."""
+    if not data["flagged"] and not (data["missed"] and data["missed"]["n_passed"]):
         return ""
-    quality = missed["quality"]
+    parts = [_expected(data["missed"])] if data["missed"] else []
+    for one in data["flagged"]:
+        quality = one["quality"]
+        if quality is None:
+            parts.append(f"how often the judge is wrong in {one['metric']} is not measured")
+        elif not data["missed"] or quality != data["missed"]["quality"]:
+            parts.append(f"{one['metric']}: on {quality['data']} {_rates(quality)}")
+    return "; ".join(parts)
+
+
+def _expected(missed: Json) -> str:
+    """How many flagged answers are good, and how many others bad, by errors on labelled ones."""
+    quality, n, flagged = missed["quality"], missed["n_flagged"], missed["flagged"]
+    good = {"low": n - flagged["high"], "high": n - flagged["low"]}
+    parts = [f"of {numbers.plural(n, 'answer')} with a flagged statement {_between(good)} are good"]
+    if missed["n_passed"]:
+        parts.append(
+            f"of {numbers.plural(missed['n_passed'], 'answer')} without a flagged statement "
+            f"{_between(missed['passed'])} are bad"
+        )
+    known = f"if this judge errs here as on {quality['data']} ({_rates(quality)})"
+    return f"{', and '.join(parts if n else parts[1:])} all the same, {known}"
+
+
+def _rates(quality: Json) -> str:
     return (
-        f"of {numbers.plural(missed['n_passed'], 'answer')} without a flagged statement "
-        f"{_between(missed['passed'])} are bad all the same, if this judge errs here as on "
-        f"{quality['data']} (it flags "
-        f"{100 * quality['found']['value']:.0f} of 100 bad ones and "
-        f"{100 * quality['wrong']['value']:.0f} of 100 good ones)"
+        f"it flags {100 * quality['found']['value']:.0f} of 100 bad ones and "
+        f"{100 * quality['wrong']['value']:.0f} of 100 good ones"
     )
 
 
@@ -289,17 +321,18 @@ def undiagnosed(data: Json) -> list[tuple[str, list[str]]]:
 
 
 def missing(data: Json) -> list[tuple[str, list[str], int]]:
-    """What would sharpen the diagnosis: (what is needed, causes it would tell, samples)."""
-    needs: dict[str, tuple[list[str], int]] = {}
+    """What would sharpen the diagnosis: (what to add, causes it would tell, samples)."""
+    to_add: dict[str, tuple[list[str], int]] = {}
     for gap in data["gaps"]:
-        causes, n = needs.get(gap["needs"], ([], 0))
-        needs[gap["needs"]] = ([*causes, gap["title"]], max(n, gap["n"]))
-    return [(need, causes, n) for need, (causes, n) in needs.items()]
+        for fact in gap["told_by"]:
+            causes, n = to_add.get(fact, ([], 0))
+            to_add[fact] = ([*causes, gap["title"]], max(n, gap["n"]))
+    return [(fact, causes, n) for fact, (causes, n) in to_add.items()]
 
 
-def needed(need: str, causes: Sequence[str], n: int) -> str:
+def needed(fact: str, causes: Sequence[str], n: int) -> str:
     """What `missing` found, in a line."""
-    return f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
+    return f"{fact}: {', '.join(causes)} ({numbers.plural(n, 'sample')})"
 
 
 def evidence_text(evidence: Json) -> str:

@@ -31,9 +31,13 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
     """The causes, what to try, the patterns, and what could not be told."""
     run = sanitize.plain(numbers.beside(data["title"], data["run"]))
     blocks: list[RenderableType] = [
-        Text.assemble((f"run {run}", "bold"), "  what went wrong"),
+        Text.assemble((f"run {run}", "bold"), "  diagnosis"),
         Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
     ]
+    if known := words.errors(data):
+        errors = grid(2, right=False)
+        errors.add_row(Text("errors", style="dim"), Text(sanitize.plain(known)))
+        blocks.append(errors)
     if data["causes"]:
         blocks += [Text(), _causes(data)]
     if data["advice"]:
@@ -165,10 +169,9 @@ def _missing(data: Json) -> list[RenderableType]:
     if not needs:
         return []
     rows = grid()
-    for need, causes, n in needs:
-        line = words.needed(need, causes, n)
-        rows.add_row(labels.SYMBOLS["plain"], Text(line, style="dim"))
-    return [_head("Could not be told"), rows]
+    for need in needs:
+        rows.add_row(labels.SYMBOLS["plain"], Text(words.needed(*need), style="dim"))
+    return [_head("Could not be told: what to add, and what it would tell"), rows]
 
 
 _MARKDOWN_SHOWN: Final = 5
@@ -185,8 +188,9 @@ def markdown(data: Json) -> str:
     """The causes, what to try, the patterns and what could not be told."""
     run = numbers.beside(data["title"], data["run"])
     blocks = [
-        f"## What went wrong in run {code(run)}, and what to try",
+        f"## What was flagged in run {code(run)}, and what to try",
         inline(words.headline(data)) + ".",
+        inline(f"Errors: {known}.") if (known := words.errors(data)) else "",
         _markdown_causes(data),
         "\n".join(
             f"{place}. {inline(a['advice'])} ({words.gain(a)})"
@@ -204,8 +208,8 @@ def markdown(data: Json) -> str:
         ),
         "\n".join(
             f"- Could not be told on {numbers.plural(n, 'sample')}: {', '.join(causes)}. "
-            f"Needs {inline(need)}."
-            for need, causes, n in words.missing(data)
+            f"To add: {inline(fact)}."
+            for fact, causes, n in words.missing(data)
         ),
     ]
     return joined(blocks)

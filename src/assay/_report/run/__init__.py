@@ -217,7 +217,7 @@ def about(data: Json) -> RenderableType:
 
 
 def _first_page(diagnosis: Json) -> list[RenderableType]:
-    """How many samples went wrong, what mostly, what was missed, and which to read first."""
+    """How many samples were flagged, what mostly, how sure that is, and which to read first."""
     head = Text(words.headline(diagnosis), style=STYLES["bad"] if diagnosis["n_failed"] else "")
     facts = grid(2, right=False)
     for name, text in words.first_page(diagnosis):

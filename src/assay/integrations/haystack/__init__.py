@@ -42,8 +42,16 @@ def rows(inputs: dict[str, Any]) -> list[dict[str, Any]]:
         counts = ", ".join(f"{name} has {length}" for name, length in lengths.items()) or "none"
         raise InputError(f"lists of one length are needed: {counts}", f"give {', '.join(INPUTS)}")
     fields = {INPUTS[name]: values for name, values in filled.items()}
+    if "answer" in fields:
+        fields["answer"] = [_answer_text(value) for value in fields["answer"]]
     (length,) = set(lengths.values())
     return [{field: values[at] for field, values in fields.items()} for at in range(length)]
+
+
+def _answer_text(value: Any) -> Any:
+    """The text of an answer or a message of Haystack; anything else as it is."""
+    texts = (getattr(value, name, None) for name in ("data", "text"))
+    return next((text for text in texts if isinstance(text, str)), value)
 
 
 def _check(name: str, values: Any) -> None:

@@ -14,7 +14,8 @@ from assay.integrations.rows import MetricOutcome, Scorer
 class AssayEvaluator:
     """Metrics as a component: lists of questions, contexts and answers in, scores out.
 
-    Each list holds one item a sample. Documents are taken as well as texts.
+    Each list holds one item a sample. Documents are taken as well as texts, and so are a
+    `GeneratedAnswer` and a `ChatMessage` for an answer.
 
     Args:
         metrics: As for `assay.evaluate`.

@@ -23,7 +23,7 @@ from assay.integrations.rows import (
     question_of,
 )
 
-# Of a run within a call: whether it is a model that is still answering.
+# Of a run within a call: whether it is a model or a step that is still answering.
 ANSWERING, ENDED = True, False
 
 
@@ -73,7 +73,7 @@ class Collector(Rows, BaseCallbackHandler):
         if parent_run_id is None:
             self._runs[run_id] = (Request(self._question(inputs)), False)
         else:
-            self._attach(run_id, parent_run_id)
+            self._attach(run_id, parent_run_id, answers=True)
 
     def on_chat_model_start(
         self,
@@ -166,6 +166,7 @@ class Collector(Rows, BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """A chain has ended: with the answer if it is the outermost one."""
+        self._step_over(run_id, parent_run_id)
         if parent_run_id is None and (request := self._end(run_id)):
             # A chain that streams is told its inputs piece by piece: they are known at its end.
             streamed = request.question is None
@@ -183,6 +184,7 @@ class Collector(Rows, BaseCallbackHandler):
         self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
     ) -> None:
         """A chain has failed: there is no answer if it is the outermost one."""
+        self._step_over(run_id, parent_run_id)
         if parent_run_id is None and (request := self._end(run_id)):
             self.add(request, None, failure_of(error))
 
@@ -193,6 +195,11 @@ class Collector(Rows, BaseCallbackHandler):
             request, within = self._runs[parent]
             self._runs[run] = (request, within or retrieves)
             request.seen[run] = ANSWERING if answers else ENDED
+
+    def _step_over(self, run: UUID, parent: UUID | None) -> None:
+        """A step of a chain is over; of one that is broken off it is so only after the chain."""
+        if parent in self._runs:
+            self._runs[parent][0].seen[run] = ENDED
 
     def _end(self, run: UUID) -> Request | None:
         request, _ = self._runs.pop(run, (None, False))

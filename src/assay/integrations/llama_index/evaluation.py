@@ -219,6 +219,9 @@ class Evaluator(BaseEvaluator):
         judge: As for `assay.evaluate`.
         passing: The worst score that passes; the metric's guide value by default.
         options: `embedder`, `store` and `settings` of `assay.evaluate`.
+
+    Raises:
+        InputError: If the metric is unknown, or none of its scores is the one that passes.
     """
 
     def __init__(
@@ -228,7 +231,7 @@ class Evaluator(BaseEvaluator):
             check_threshold(metric)
         self._scorer = Scorer(metric, judge, **options)
         self._metric = self._scorer.metric
-        self._passing = passing
+        self._passing = self._scorer.check_passing(passing)
 
     def _get_prompts(self) -> dict[str, Any]:
         return {}

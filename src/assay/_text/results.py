@@ -1,0 +1,73 @@
+"""Scores and differences as results print them, the same way everywhere."""
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from assay._text.numbers import decimals
+
+MINUS: Final = "\N{MINUS SIGN}"
+_SMALLEST: Final = 0.0095  # of the ends of an interval; below it two decimals show nothing
+_MOST: Final = 4  # digits that tell a score from a limit beside it
+
+
+class Ends(Protocol):
+    """An interval; as plain values it is a mapping."""
+
+    @property
+    def low(self) -> float:
+        """Its lower end."""
+
+    @property
+    def high(self) -> float:
+        """Its upper end."""
+
+
+def rounded(value: float) -> str:
+    """A score with the digits that a reader can use."""
+    if abs(value) >= 100:  # milliseconds, tokens
+        return f"{value:,.0f}"
+    return decimals(value, 2)
+
+
+def beside(value: float, limit: float) -> str:
+    """A score beside a limit: with as many digits as tell it from one that it does not reach."""
+    if rounded(value) == rounded(limit):
+        for digits in range(3, _MOST + 1):
+            text = decimals(value, digits)
+            if text != decimals(limit, digits):
+                return text
+    return rounded(value)
+
+
+def signed(value: float, limit: float = 0.0) -> str:
+    """A difference, with its sign always shown, and told from a limit beside it."""
+    size = beside(abs(value), abs(limit)) if limit else rounded(abs(value))
+    if size == rounded(0.0):
+        return size
+    return ("+" if value > 0 else MINUS) + size
+
+
+def between(ends: Ends | Mapping[str, float] | None) -> str:
+    """The interval of a difference; "" where there is none."""
+    if ends is None:
+        return ""
+    low, high = _pair(ends)
+    scale = max(abs(low), abs(high))
+    return f"{_of_scale(low, scale)} to {_of_scale(high, scale)}"
+
+
+def difference(value: float, ends: Ends | Mapping[str, float] | None) -> str:
+    """A difference with no more digits than its interval leaves room for."""
+    text = _of_scale(value, max(map(abs, _pair(ends))) if ends else 0.0)
+    return text if text[1:] != rounded(0.0) else rounded(0.0)
+
+
+def _pair(ends: Ends | Mapping[str, float]) -> tuple[float, float]:
+    return (ends["low"], ends["high"]) if isinstance(ends, Mapping) else (ends.low, ends.high)
+
+
+def _of_scale(value: float, scale: float) -> str:
+    """A difference with the digits that count beside others of this size: +0.00 beside +0.15."""
+    if scale < _SMALLEST or abs(value) >= _SMALLEST:
+        return signed(value)
+    return f"{'+' if value > 0 else MINUS if value < 0 else ''}0.00"
