@@ -54,12 +54,12 @@ class Block:
 @cache
 def blocks() -> tuple[Block, ...]:
     """All of them, in the order of the files."""
-    return tuple(
-        _read(text)
-        for path in sorted(TEXTS.glob("*.txt"))
-        for text in path.read_text("utf-8").strip().split("\n\n")
-        if text.strip()
-    )
+    return tuple(block for path in sorted(TEXTS.glob("*.txt")) for block in read(path))
+
+
+def read(path: Path) -> list[Block]:
+    """The blocks of a file."""
+    return [_read(text) for text in path.read_text("utf-8").split("\n\n") if text.strip()]
 
 
 def _read(text: str) -> Block:
