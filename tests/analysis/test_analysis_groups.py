@@ -84,6 +84,7 @@ def test_clusters_are_warned_of(db):
     ("field", "words"),
     [
         ("nonsense", "have no field 'nonsense' -> they have many, one, tags"),
+        ("mny", "have no field 'mny' -> did you mean 'many'\\? they have many, one, tags"),
         ("one", "has 1 different value "),
         ("many", "has 30 different values"),
         ("tags", "holds lists"),

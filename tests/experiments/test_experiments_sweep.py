@@ -351,6 +351,10 @@ def _two(k, question):
     return f"{k} {question}"
 
 
+def _told(question, contexts, k):
+    return f"{question} {contexts} {k}"
+
+
 def _needy(question, k, rerank):
     return f"{question} {k} {rerank}"
 
@@ -371,6 +375,7 @@ class TestRefusals:
             ({"question": [1, 2]}, _two, "is what it is asked"),
             ({"k": [1, 2]}, _two, "is what it is asked"),
             ({"k": [1, 2]}, _needy, "needs 'rerank' too"),
+            ({"k": [1, 2]}, _told, "needs 'contexts' too, .* read sample.contexts"),
             ({"k": range(9), "chunk": range(8)}, System(planted), "72 configurations"),
         ],
     )

@@ -17,6 +17,7 @@ from assay.judges.llm import LLM, Completion
 from assay.judges.scripted import Scripted
 from assay.score import Unscored
 from support.answers import answer
+from support.over import over
 from support.scripts import Watched, plausible, sample, samples
 
 QUICK = Limits(concurrency=2, retries=0)
@@ -228,6 +229,15 @@ class TestBudget:
         assert judge.calls == 7
         assert result.cost().calls == 7
         assert told[-1].calls == 7  # what was refused for the budget was never sent
+
+    @over("budget", [{"calls": 40}, {"tokens": 40 * 110}])
+    def test_it_buys_scores_and_not_beginnings_of_many(self, db, budget):
+        judge = Metered()
+        settings = Settings(limits=Limits(concurrency=8), budget=Budget(**budget), probe=None)
+        result = evaluate(samples(150), "faithfulness", judge, store=db, settings=settings)
+        assert result.stopped
+        assert 30 <= judge.calls <= 40
+        assert result.summary()[0].n_scored >= 14  # of two calls each
 
     def test_mixed_judges_share_one_budget(self, db):
         one, two = Metered("one"), Metered("two")

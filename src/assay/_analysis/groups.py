@@ -12,7 +12,7 @@ from assay._analysis.leaderboard import configuration_names
 from assay._analysis.sweeps import TAG
 from assay._runner.result import Result, labels
 from assay._store import Store
-from assay.errors import InputError
+from assay.errors import InputError, did_you_mean
 from assay.metrics import METRICS
 from assay.metrics.retrieval import Ranked, ranking
 from assay.sample import Sample
@@ -179,7 +179,8 @@ def _values(
     if field not in {*metrics, *(label.partition("(")[0] for label in metrics)}:
         what = f"the samples of run {result.run.id} have no field '{field}'"
         has = f"they have {', '.join(sorted(known))}" if known else "they have none to group by"
-        raise InputError(what, f"{has}; metrics that are 0 or 1 will do, too")
+        near = did_you_mean(field, [*sorted(known), *metrics])
+        raise InputError(what, f"{near} {has}; metrics that are 0 or 1 will do, too".lstrip())
     (label, *_) = labels(result.run, field)
     with Store(result.path) as store:
         scores = store.numbers(result.run.id, label)

@@ -37,6 +37,8 @@ from assay.score import NoNumber, Outcome, Score, Unscored
 # Scores being worked on for each request that may be in flight: enough that requests never wait
 # for work, few enough that memory stays bounded.
 JOBS_PER_REQUEST = 4
+# Under a budget in calls a tenth of it is what scores may have cost that it does not suffice for.
+CALLS_PER_JOB = 10
 TICK_S = 0.5
 ROUNDING = 1e-9
 # Of so many scores none could be made, though the judge replied: it cannot do what is asked.
@@ -108,7 +110,7 @@ class Engine:
         ticker = asyncio.create_task(self._tick())
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(total, self.stack.max_in_flight * JOBS_PER_REQUEST)):
+                for _ in range(min(total, self._most_at_once())):
                     group.create_task(self._worker(jobs))
         except ExceptionGroup as errors:
             raise _first(errors) from None
@@ -120,6 +122,17 @@ class Engine:
             with contextlib.suppress(asyncio.CancelledError):
                 await ticker
             self.report()
+
+    def _most_at_once(self) -> int:
+        """How many scores to work on: under a budget few, so that what is begun is finished."""
+        in_flight, budget = self.stack.max_in_flight, self.settings.budget
+        # Batches of few calls each would take days.
+        batched = any(one.capabilities.batch_size is not None for one in self.route.backends)
+        if batched or {budget.calls, budget.tokens, budget.money} == {None}:
+            return in_flight * JOBS_PER_REQUEST
+        if budget.calls is None:
+            return in_flight
+        return min(in_flight, max(1, budget.calls // CALLS_PER_JOB))
 
     def _pending(self) -> Iterator[_Job]:
         labels = [metric.label for metric in self.metrics]

@@ -74,7 +74,10 @@ def should_ask(run: Run, plan: Plan, store: Store) -> bool:
 
 def worth_asking(settings: Settings, scores: int) -> bool:
     """Whether so many scores are worth the probes: as the settings say, else if they are many."""
-    return scores >= LEAST_SCORES if settings.probe is None else settings.probe
+    if settings.probe is not None:
+        return settings.probe
+    calls = settings.budget.calls  # at least one is needed for each score
+    return (scores if calls is None else min(scores, calls)) >= LEAST_SCORES
 
 
 def probes_by_judge(route: Route) -> dict[str, tuple[Task[Any], ...]]:

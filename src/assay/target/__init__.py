@@ -203,7 +203,11 @@ def _check_rest(
                 raise InputError(what, "let what it is asked come first")
         elif one.default is inspect.Parameter.empty and one.kind not in variable:
             what = f"{shown_name} needs '{name}' too, and nothing sets it"
-            raise InputError(what, f"set it as well: --set {name}=VALUE, or give it a default")
+            remedy = f"set it as well: --set {name}=VALUE, or give it a default"
+            if name == "contexts":  # they are the sample's, one value for all would be none
+                remedy = "let it take `sample` first, in the place of the question, and read "
+                remedy += "sample.contexts, or give contexts a default"
+            raise InputError(what, remedy)
 
 
 def environment(params: Mapping[str, Value]) -> tuple[dict[str, Value], dict[str, str]]:

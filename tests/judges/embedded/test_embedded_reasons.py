@@ -40,6 +40,30 @@ def test_a_reason_agrees_with_its_verdict(statement):
         assert not verdict.reason.startswith("Hard to tell")
 
 
+SILENT = ("not appear", "does not say")
+DENYING = ("otherwise", "opposite", "negated", "mixes up", "gives", "reject", "the evidence has")
+
+
+@over(
+    ("statement", "context"),
+    [
+        *((statement, CONTEXT) for statement in STATEMENTS),
+        ("The guests are brought up in a lift.", "Visitors walk up a staircase of 268 steps."),
+        ("A lift brings the guests up.", "Visitors walk up a staircase of 268 steps."),
+        (
+            "The guests do not take the stairs.",
+            "The tower is 300 m tall. Visitors take the stairs.",
+        ),
+        ("Dogs are welcome.", "An elevator takes visitors to the viewing platform."),
+    ],
+)
+def test_a_reason_agrees_with_whether_it_is_contradicted(statement, context):
+    (verdict,) = assay.verify(statement, context)
+    if not (verdict.supported or verdict.uncertain):
+        words = DENYING if verdict.contradicted else SILENT
+        assert any(word in verdict.reason for word in words), verdict
+
+
 def test_a_wrong_amount_is_set_against_the_one_in_its_unit():
     contexts = ["The rocket lifts 150 tonnes (330,000 lb) to low Earth orbit."]
     (verdict,) = assay.verify(["The rocket lifts 150 tonnes (400,000 lb)."], contexts)

@@ -307,16 +307,28 @@ def _reason(
         return f"The evidence says so{f', {so}' if so else ''}; {closest}"
     doubts = _doubts(judged, evidence)
     if is_uncertain(probability):
-        return f"Hard to tell: {doubts[0] if doubts else 'it is said in part at most'}; {closest}"
-    if doubts:
-        return f"{doubts[0][:1].upper()}{doubts[0][1:]}; {closest}"
+        doubt = doubts[0].text if doubts else "it is said in part at most"
+        return f"Hard to tell: {doubt}; {closest}"
+    if fitting := [doubt for doubt in doubts if doubt.denies is contradicted]:
+        return f"{fitting[0].text[:1].upper()}{fitting[0].text[1:]}; {closest}"
     quoted = _listed([judged.statement[start:end] for start, end in spans])
+    if contradicted and doubts:
+        # The network reads a denial in other words than the statement's.
+        return f"The evidence seems to say otherwise: {doubts[0].text}; {closest}"
     if contradicted:
         return f"The evidence says otherwise about {quoted}; {closest}"
     return f"The evidence does not say {quoted}; {closest}"
 
 
-def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """What speaks against support: that the evidence denies the statement, or is silent."""
+
+    text: str
+    denies: bool
+
+
+def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     """What of its words, numbers and names speaks against support, the weightiest first."""
     comparison = judged.comparison
     sure = {
@@ -325,27 +337,28 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
         "the evidence has a number of it with the other sign": comparison.sign_differs,
         "the evidence mentions it only to reject it": comparison.rejected,
     }
-    doubts = [doubt for doubt, holds in sure.items() if holds]
+    denials = [doubt for doubt, holds in sure.items() if holds]
     if comparison.unit:
-        doubts.append(_other_figure(judged, comparison.unit, evidence.pieces))
+        denials.append(_other_figure(judged, comparison.unit, evidence.pieces))
     if comparison.swap:
-        doubts.append(f"it mixes up {_listed([_written(p, evidence) for p in comparison.swap])}")
-    doubts += _doubts_by_symbols(judged, evidence)
-    absent = judged.written([*comparison.numbers, *comparison.names])
-    if absent:
-        doubts.append(f"{_listed(absent)} {_do(absent)} not appear in the evidence")
+        denials.append(f"it mixes up {_listed([_written(p, evidence) for p in comparison.swap])}")
+    denials += _doubts_by_symbols(judged, evidence)
+    named = _absence(judged, [*comparison.numbers, *comparison.names])
+    opposed = []
     if comparison.opposites:
-        doubts.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
+        opposed.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
     if comparison.negation_differs and not (comparison.flag or _agrees(comparison)):
-        doubts.append("one of the two is negated, the other is not")
-    doubts += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
-    if comparison.words:
-        missing = judged.written(comparison.words)
-        doubts.append(f"{_listed(missing)} {_do(missing)} not appear in the evidence")
-    if comparison.far_numbers:
-        far = judged.written(comparison.far_numbers)
-        doubts.append(f"{_listed(far)} {_do(far)} not appear near the closest sentence")
-    return doubts
+        opposed.append("one of the two is negated, the other is not")
+    opposed += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
+    words = _absence(judged, comparison.words)
+    far = _absence(judged, comparison.far_numbers, "near the closest sentence")
+    groups = ((denials, True), (named, False), (opposed, True), (words + far, False))
+    return [_Doubt(text, denies) for texts, denies in groups for text in texts]
+
+
+def _absence(judged: Judged, fragments: Sequence[str], where: str = "in the evidence") -> list[str]:
+    written = judged.written(fragments)
+    return [f"{_listed(written)} {_do(written)} not appear {where}"] if written else []
 
 
 def _written(part: Part, evidence: Evidence) -> str:
