@@ -90,9 +90,9 @@ class TestANoisyJudge:
         told = "The judge's noise alone makes a difference of up to ±0"
         assert told in comparison.finding(one, 0.95)
         why = gate(other, Rules(min={"faithfulness": 0.1})).checks[0].why
-        assert f"its judge moves it by up to ±{1.96 * first * (2 / 50) ** 0.5:.3f}" in why
+        assert f"its judge moves it by up to ±{1.96 * first * (2 / 50) ** 0.5:.2f}" in why
         why = gate(other, Rules(max_unscored=0.5), result).checks[0].why
-        assert f"the judge's noise alone makes a difference of up to ±{one.noise:.3f}" in why
+        assert f"the judge's noise alone makes a difference of up to ±{one.noise:.2f}" in why
         elsewhere = evaluate(samples(50), METRICS, judge, store=tmp_path / "other.db")
         assert compare(result, elsewhere).metrics[0].noise is None
 
