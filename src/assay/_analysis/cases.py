@@ -17,7 +17,7 @@ from assay._analysis.label_pool import State
 from assay._runner.result import Result, known_labels, one_label
 from assay._store import Run, Store
 from assay._store.browsing import rows_of, values_by_row
-from assay._text.results import beside
+from assay._text.results import beside, span
 from assay._text.words import words
 from assay.errors import InputError
 from assay.sample import Sample
@@ -173,9 +173,7 @@ def check_limit(run: Run, metric: str, sign: str, limit: float) -> None:
     low, high = run.config["about"][metric]["range"]
     if (low is None or low <= limit) and (high is None or limit <= high):
         return
-    ends = f"{low:g} or more" if high is None else f"{high:g} or less" if low is None else ""
-    ends = ends or f"{low:g} to {high:g}"
-    raise InputError(f"{metric} {sign} {limit:g}: its values are {ends}")
+    raise InputError(f"{metric} {sign} {limit:g}: its values are {span(low, high)}")
 
 
 def wrong_way(run: Run, least: Iterable[str], greatest: Iterable[str]) -> Iterator[str]:

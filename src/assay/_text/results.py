@@ -62,6 +62,13 @@ def difference(value: float, ends: Ends | Mapping[str, float] | None) -> str:
     return text if text[1:] != rounded(0.0) else rounded(0.0)
 
 
+def span(low: float | None, high: float | None) -> str:
+    """The range of values in words; None where it has no end on that side."""
+    if low is None or high is None:
+        return f"{high:g} or less" if low is None else f"{low:g} or more"
+    return f"{low:g} to {high:g}"
+
+
 def _pair(ends: Ends | Mapping[str, float]) -> tuple[float, float]:
     return (ends["low"], ends["high"]) if isinstance(ends, Mapping) else (ends.low, ends.high)
 

@@ -18,6 +18,7 @@ from assay._runner.evaluate import aevaluate
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings
 from assay._store.integrity import StoreError
+from assay._text.results import span
 from assay.data.columns import recognised
 from assay.data.values import describe
 from assay.errors import InputError
@@ -329,8 +330,8 @@ class Scorer:
             return None
         low, high = self.metric.range
         if not low <= passing <= high:
-            ends = f"{low:g} or more" if high == math.inf else f"{low:g} to {high:g}"
-            what = f"passing={passing!r}: the values of {self.metric.label} are {ends}"
+            values = span(low, None if high == math.inf else high)
+            what = f"passing={passing!r}: the values of {self.metric.label} are {values}"
             raise InputError(what, "give the worst of them that passes")
         return passing
 
