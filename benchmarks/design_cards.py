@@ -2,7 +2,7 @@
 
     python -m benchmarks.design_cards [xquad clapnq qed telequad]
 
-Whether a fault is one is judged by reading; docs/testset.md holds the table.
+Whether a fault is one is judged by reading; benchmarks/NOTES.md holds the table.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python -m benchmarks.offline_testset docs clapnq qed telequad xquad [--n 30] [--seed 0]
     python -m benchmarks.offline_testset docs/ci.md docs/store.md
 
-Whether a person would keep each is judged by reading; docs/testset.md holds the figures.
+Whether a person would keep each is judged by reading; benchmarks/NOTES.md holds the figures.
 """
 
 import argparse
