@@ -17,7 +17,8 @@ from typing import Any, Final
 from assay.data.files import file_records, near, refuse_binary, refuse_endless
 from assay.data.rows import Record
 from assay.errors import InputError, Problem
-from assay.testset.plain_text import as_markdown
+from assay.testset.plain_text import MANUAL, plain_as_markdown
+from assay.testset.restructured_text import is_restructured, restructured_as_markdown
 from assay.testset.web_pages import text_and_title
 
 _PLAIN: Final = (".txt", ".md", ".markdown", ".rst")
@@ -43,11 +44,6 @@ _LONGEST: Final = 255  # characters of a file's name
 _HEAD: Final = 256  # bytes that tell a text
 _TITLES: Final = ("title", "heading", "question", "name", "file_name")
 _FRONT_MATTER: Final = re.compile(r"---\n(?:(?!---)[^\n]*\n)*?title:[ ]*(?P<title>[^\n]+)\n")
-# The first line of a page of `man`: "TAR(1)      GNU TAR Manual      TAR(1)".
-_MANUAL: Final = re.compile(
-    r"\s*(?P<name>[\w.+:-]+)\((?P<section>\d\w*)\)[ \t].*[ \t](?P=name)\((?P=section)\)[ \t]*$",
-    re.MULTILINE,
-)
 # A text whose chapters are on one level with its title.
 _FIRST_OF_SEVERAL: Final = re.compile(r"# (?P<title>[^\n`]{3,70})\n(?=.*\n# )", re.DOTALL)
 # "Fees - Tarn shop", "fs | Node.js": what the pages of a site are called, and it.
@@ -214,9 +210,10 @@ def _of_text_file(path: Path, name: str) -> Document:
         return Document(name, *text_and_title(text))
     if front := _FRONT_MATTER.match(text):
         return Document(name, text, front["title"].strip("\"'"))
-    manual, title = _MANUAL.match(text), None
+    manual, title = MANUAL.match(text), None
     if path.suffix.lower() in _TEXTS_OF_LINES:
-        text = as_markdown(text, rst=path.suffix.lower() == ".rst")
+        restructured = path.suffix.lower() == ".rst" or (not manual and is_restructured(text))
+        text = (restructured_as_markdown if restructured else plain_as_markdown)(text)
         title = _FIRST_OF_SEVERAL.match(text)
     called = manual["name"].lower() if manual else title["title"] if title else ""
     return Document(name, text, called)
