@@ -162,6 +162,11 @@ def test_any_text_is_read_without_loss_of_words(tmp_path, name):
     assert "word" in read(tmp_path, text, name)
 
 
+@pytest.mark.parametrize("name", ["page.txt", "page.rst"])
+def test_lists_without_end_within_each_other_are_read(tmp_path, name):
+    assert "word" in read(tmp_path, "- " * 3000 + "word", name)
+
+
 def test_a_manual_in_restructured_text_is_asked_about(tmp_path):
     (tmp_path / "lamps.rst").write_text(
         "Lamp manual\n===========\n\n.. confval:: shelf_days\n   :default: 14\n\n"

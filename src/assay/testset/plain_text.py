@@ -45,6 +45,7 @@ _CUT: Final = re.compile(
 )
 _LONG: Final = 45  # letters of a line that goes on in the next one, on average
 _LONGEST_HEADING: Final = 70
+_DEEPEST: Final = 20  # blocks within blocks; what is further in is one paragraph
 _LONGEST_TITLE: Final = 100  # that is underlined
 _WIDE: Final = 0.8  # of the width of a page has a line that goes on
 _GAP: Final = "     "  # within the head of a page
@@ -184,7 +185,8 @@ class TextReader:
             if not lines[at]:
                 at += 1
                 continue
-            made, at = next(filter(None, (rule(lines, at) for rule in self.rules)))
+            rules = self.rules if self.depth < _DEEPEST else self.rules[-1:]
+            made, at = next(filter(None, (rule(lines, at) for rule in rules)))
             follows = blocks and made and is_item(blocks[-1]) and is_item(made[0])
             if follows and "\n\n" not in blocks[-1] + made[0]:
                 blocks[-1] += f"\n{made.pop(0)}"
@@ -250,10 +252,12 @@ class TextReader:
             end = first_line(lines, at, lambda one: one[:1] not in {"+", "|"})
             rows = _grid(lines[at:end])
         elif _RULES.fullmatch(lines[at]):
-            rules = [n for n in range(at, len(lines) - 1) if _RULES.fullmatch(lines[n])]
-            if not (end := next((n for n in rules[1:] if not lines[n + 1]), -1) + 1):
+            rules = (n for n in range(at + 1, len(lines) - 1) if _RULES.fullmatch(lines[n]))
+            first = next(rules, 0)  # below the head, or the last one
+            last = next((n for n in (first, *rules) if not lines[n + 1]), 0) if first else 0
+            if not last:
                 return None
-            rows = _simple(lines[at:end], rules[1] - at if rules[1] + 1 < end else 0)
+            end, rows = last + 1, _simple(lines[at : last + 1], (first - at) * (first < last))
         else:
             return None
         return [table(map(self.inline, row) for row in rows)], end
