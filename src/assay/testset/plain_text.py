@@ -321,8 +321,8 @@ class PlainReader(TextReader):
         self._inward = 3 * sum(line[0] == " " for line in full) > 2 * len(full)  # but headings
         self._sectioned = bool(re.search(r"^\d+\.\d+\.? +[A-Z]", text, re.MULTILINE))
         self.rules = (
-            *(self.marked, self.underlined, self._heading, self.drawn, self.item, self._columns),
-            *(self.option, self.term, self.indented, self._paragraph),
+            *(self.marked, self.underlined, self._heading, self.drawn, self.item, self.option),
+            *(self.indented, self._columns, self.term, self._paragraph),
         )
 
     def _heading(self, lines: Lines, at: int) -> Made | None:
