@@ -1,6 +1,7 @@
 """Documents of every kind are read; each passage is a stretch of its document."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -184,6 +185,61 @@ class TestReading:
         ) as raised:
             read_documents(tmp_path / "c.csv")
         assert raised.value.total == 1  # one says it for all rows
+
+    @over(
+        "page",
+        [
+            "<meta charset='iso-8859-1'><p>café – 5 €".encode("cp1252"),
+            b"<meta http-equiv=Content-Type content='text/html; charset=windows-1252'>"
+            + "<p>café – 5 €".encode("cp1252"),
+            "<?xml version='1.0' encoding=\"ISO-8859-15\"?><p>café – 5 €".replace("–", "-").encode(
+                "iso8859-15"
+            ),
+            "<p>café – 5 €".encode("utf-16"),
+            "<meta charset=latin1><p>café – 5 €".encode(),  # by mistake
+            "\ufeff<meta charset=latin1><p>café – 5 €".encode(),
+            "<meta charset=utf-8><p>café – 5 €".encode(),
+            "<meta charset=utf-16><p>café – 5 €".encode(),  # which it cannot be
+        ],
+    )
+    def test_a_page_is_read_in_the_charset_that_it_declares(self, tmp_path, page):
+        (tmp_path / "a.html").write_bytes(page)
+        (found,) = read_documents(tmp_path)
+        assert found.text.replace("–", "-").strip() == "café - 5 €"
+
+    def test_a_page_without_a_charset_is_read_as_browsers_do_and_told(self, tmp_path):
+        (tmp_path / "a.html").write_bytes("<p>café – 5 €".encode("cp1252"))
+        (tmp_path / "b.html").write_bytes("<p>café".encode())
+        with pytest.warns(UserWarning, match=r"^read as windows-1252.*: a\.html$"):
+            found = read_documents(tmp_path)
+        assert [one.text.strip() for one in found] == ["café – 5 €", "café"]
+
+    def test_files_in_other_charsets_are_named_each_whatever_their_kind(self, tmp_path):
+        (tmp_path / "a.html").write_bytes("<meta charset=utf-8><p>café".encode("latin-1"))
+        (tmp_path / "b.html").write_bytes("<p>café ".encode() + b"\xe9")  # part of it is UTF-8
+        (tmp_path / "c.htm").write_bytes(b"<meta charset=klingon-8><p>x")
+        (tmp_path / "d.htm").write_bytes(b"<p>no letter: \x81")
+        (tmp_path / "e.htm").write_bytes(b"PK\x03\x04\xff")
+        for name in ("f.txt", "g.md", "h.rst"):
+            (tmp_path / name).write_bytes("café".encode("latin-1"))
+        (tmp_path / "i.txt").write_bytes("café".encode("utf-16"))
+        (tmp_path / "j.md").write_text("Text.")
+        with pytest.raises(InputError) as raised:
+            read_documents(tmp_path)
+        said = [str(one) for one in raised.value.problems]
+        faults = [re.split(" ->|:|,", one.split("'")[2])[0].strip() for one in said]
+        assert faults == [
+            *("is not UTF-8", "is not UTF-8", "declares the charset"),
+            *("is not UTF-8", "is a ZIP archive or an Excel file"),
+            *("is not UTF-8", "is not UTF-8", "is not UTF-8", "is UTF-16 text"),
+        ]
+
+    def test_what_is_wrong_with_several_paths_is_told_at_once(self, tmp_path):
+        for name in ("a.txt", "b.html", "c.txt"):
+            (tmp_path / name).write_bytes(b"Text \x81")
+        with pytest.raises(InputError) as raised:
+            read_documents([tmp_path / "a.txt", tmp_path / "b.html", tmp_path / "nowhere.txt"])
+        assert raised.value.total == 3
 
 
 class TestCutting:

@@ -52,8 +52,22 @@ def read(tmp_path, text, name="page.txt"):
             ".. list-table::\n   :header-rows: 1\n\n   * - a\n     - b\n   * - c\n     - d",
             "| a | b |\n|---|---|\n| c | d |",
         ),
+        (
+            '.. csv-table:: Lamps\n   :header: lamp, "cost, each"\n\n   ``low``, 3\n   "high, red", |n|',
+            "| lamp | cost, each |\n|---|---|\n| `low` | 3 |\n| high, red | \\|n\\| |",
+        ),
+        (
+            ".. csv-table::\n   :delim: ;\n   :header-rows: 1\n\n   a; b\n   c; d\n   one",
+            "| a | b |\n|---|---|\n| c | d |",
+        ),
+        (".. csv-table::\n   :file: lamps.csv\n\nText.", "Text."),
+        (".. csv-table::\n   :delim: none\n\n   a none b\n\nText.", "Text."),
         (".. comment\n   goes on\n\n.. _label:\n\nText.", "Text."),
-        (".. toctree::\n\n   one\n\n.. note:: Mind it.", "Mind it."),
+        (".. toctree::\n\n   one\n\n.. note:: Mind\n   it.", "Mind it."),
+        (
+            ".. class:: Lamp(wick)\n\n   A light.\n\n   .. method:: out()\n\n      Ends it.",
+            "# `Lamp()`\n\nA light.\n\n## `out()`\n\nEnds it.",
+        ),
         (
             ".. function:: light(n=3)\n\n   Burns.\n\n   .. versionadded:: 2.1",
             "# `light()`\n\nBurns.\n\n```python\ndef light(n=3)\n```\n\nAdded in version 2.1.",
@@ -146,6 +160,11 @@ Tarn                         May 2024                      LAMPS(1)
 def test_any_text_is_read_without_loss_of_words(tmp_path, name):
     text = "* \n- \n\n..\n\n::\n\n=== ===\n\n+--+\n|\n\n:a:\n\n-x\n\n>>> \n\n```\n\n1. \n   word"
     assert "word" in read(tmp_path, text, name)
+
+
+@pytest.mark.parametrize("name", ["page.txt", "page.rst"])
+def test_lists_without_end_within_each_other_are_read(tmp_path, name):
+    assert "word" in read(tmp_path, "- " * 3000 + "word", name)
 
 
 def test_a_manual_in_restructured_text_is_asked_about(tmp_path):

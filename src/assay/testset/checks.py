@@ -3,11 +3,12 @@
 import asyncio
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
+from assay._middleware.wrapper import Route
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings, chosen
@@ -33,6 +34,8 @@ from assay.testset.passages import Passage
 
 _SUPPORTED = _RIGHT = 0.5  # from such a probability on
 _LONG, _AGREES = 8, 0.2  # words of a reference, and the F1 of an answer that is right beside it
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 Flag: TypeAlias = Literal["all right", "all wrong", "inverted"]
 
 
@@ -138,70 +141,75 @@ async def _ask(
         if route.identity(kind) is None:
             raise InputError(f"the judge cannot do '{kind.kind}'", "name one that can: embedded")
     writes = route.identity(AnswerClosedBook) is not None
-    evidence = _Evidence({}, {}, {})
     sourced = [sample for sample in rows if sources.get(sample.id)]
-    stopped = ""
+
+    def jobs(judge: Judge) -> dict[tuple[str, str], Awaitable[str]]:
+        """What is asked of each row: its support, and its answer without any source."""
+        texts = {one.id: tuple(sources[one.id]) for one in sourced}
+        return {
+            **{("support", one.id): _unsupported(one, texts[one.id], judge) for one in sourced},
+            **{("closed book", one.id): _leaked(one, judge) for one in rows if writes},
+        }
+
+    said, failed, stopped = await ask_each(jobs, route, store, settings)
+    found = {
+        kind: {row: text for (asked, row), text in said.items() if asked == kind and text}
+        for kind in ("support", "closed book")
+    }
+    name = route.name.partition("+")[0]  # the embedded judge's goes on with its models
+    counts = (len(sourced), len(rows) if writes else 0)
+    reasons = {row: reason for (_, row), reason in failed.items()}
+    return JudgeEvidence(name, found["support"], found["closed book"], *counts, reasons, stopped)
+
+
+async def ask_each(
+    jobs: Callable[[Judge], Mapping[K, Awaitable[T]]],
+    route: Route,
+    store: str | Path,
+    settings: Settings,
+) -> tuple[dict[K, T], dict[K, str], str]:
+    """What a judge says to each job, why it says nothing usable, and why not all were asked.
+
+    Args:
+        jobs: Given the judge, what is asked, by whatever names it.
+        route: Who is asked.
+        store: The SQLite file that keeps all replies.
+        settings: Limits, budget, prompts and tries.
+
+    Raises:
+        Denied: If the judge refuses.
+    """
+    said, failed, stopped = dict[K, T](), dict[K, str](), ""
     with Store(store) as opened:
         stack = build_stack(route, settings, opened, TESTSET)
-        judge = Judge(stack.backend, tries=settings.tries)
         try:
             await stack.aopen()
-            jobs = [evidence.support(one, tuple(sources[one.id]), judge) for one in sourced]
-            jobs += [evidence.closed_book(sample, judge) for sample in rows] if writes else []
-            errors = await asyncio.gather(*jobs, return_exceptions=True)
-            stopped = _reason(errors)
+            asked = jobs(Judge(stack.backend, tries=settings.tries))
+            outcomes = await asyncio.gather(*asked.values(), return_exceptions=True)
         finally:
             await stack.aclose()
-    asked = len(rows) if writes else 0
-    name = route.name.partition("+")[0]  # the embedded judge's goes on with its models
-    return JudgeEvidence(
-        name, evidence.unsupported, evidence.leaked, len(sourced), asked, evidence.failed, stopped
-    )
+    for name, outcome in zip(asked, outcomes, strict=True):
+        if isinstance(outcome, OverBudget):
+            stopped = str(outcome)
+        elif isinstance(outcome, JudgeError) and not isinstance(outcome, Denied):
+            failed[name] = str(outcome)
+        elif isinstance(outcome, BaseException):
+            raise outcome
+        else:
+            said[name] = outcome
+    return said, failed, stopped
 
 
-def _reason(errors: Iterable[BaseException | None]) -> str:
-    """Why the budget ended it; raises what else went wrong."""
-    stopped = ""
-    for error in errors:
-        if isinstance(error, OverBudget):
-            stopped = str(error)
-        elif error is not None:
-            raise error
-    return stopped
+async def _unsupported(sample: Sample, texts: tuple[str, ...], judge: Judge) -> str:
+    """What of the reference the sources do not support; "" if it states nothing."""
+    answered = Sample(id="", question=sample.question, answer=sample.reference, contexts=texts)
+    outcome = await Faithfulness().score(answered, judge)
+    return "" if isinstance(outcome, Unscored) else _first_unsupported(outcome)
 
 
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    unsupported: dict[str, str]
-    leaked: dict[str, str]
-    failed: dict[str, str]
-
-    async def support(self, sample: Sample, texts: tuple[str, ...], judge: Judge) -> None:
-        """Note what of the reference the sources do not support."""
-        answered = Sample(id="", question=sample.question, answer=sample.reference, contexts=texts)
-        try:
-            outcome = await Faithfulness().score(answered, judge)
-        except (Denied, OverBudget):
-            raise
-        except JudgeError as error:
-            self.failed[sample.id] = str(error)
-            return
-        if isinstance(outcome, Unscored):
-            return  # a reference that states nothing: there is nothing to support
-        if statement := _first_unsupported(outcome):
-            self.unsupported[sample.id] = statement
-
-    async def closed_book(self, sample: Sample, judge: Judge) -> None:
-        """Note the answer that needs no source, where it is right."""
-        try:
-            answer = await closed_book_answer(sample.question or "", sample.reference or "", judge)
-        except (Denied, OverBudget):
-            raise
-        except JudgeError as error:
-            self.failed[sample.id] = str(error)
-            return
-        if answer:
-            self.leaked[sample.id] = answer
+async def _leaked(sample: Sample, judge: Judge) -> str:
+    """The answer that needs no source, where it is right."""
+    return await closed_book_answer(sample.question or "", sample.reference or "", judge)
 
 
 async def closed_book_answer(question: str, reference: str, judge: Judge) -> str:

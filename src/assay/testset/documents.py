@@ -5,10 +5,11 @@ import os
 import re
 import shutil
 import subprocess
+import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +18,9 @@ from typing import Any, Final
 from assay.data.files import file_records, near, refuse_binary, refuse_endless
 from assay.data.rows import Record
 from assay.errors import InputError, Problem
-from assay.testset.plain_text import as_markdown
-from assay.testset.web_pages import text_and_title
+from assay.testset.plain_text import MANUAL, plain_as_markdown
+from assay.testset.restructured_text import is_restructured, restructured_as_markdown
+from assay.testset.web_pages import charset_of, text_and_title
 
 _PLAIN: Final = (".txt", ".md", ".markdown", ".rst")
 _TEXTS_OF_LINES: Final = (".txt", ".rst")  # whose marks are not those of Markdown
@@ -39,15 +41,11 @@ _TEXTS: Final = (
 _IDS: Final = ("id", "_id", "doc_id", "docid", "document_id")
 # Several documents may share one of these: the pages of a PDF file.
 _SOURCES: Final = ("source", "url", "path", "name", "file_name")
+_NAMED: Final = 3  # files in a message
 _LONGEST: Final = 255  # characters of a file's name
 _HEAD: Final = 256  # bytes that tell a text
 _TITLES: Final = ("title", "heading", "question", "name", "file_name")
 _FRONT_MATTER: Final = re.compile(r"---\n(?:(?!---)[^\n]*\n)*?title:[ ]*(?P<title>[^\n]+)\n")
-# The first line of a page of `man`: "TAR(1)      GNU TAR Manual      TAR(1)".
-_MANUAL: Final = re.compile(
-    r"\s*(?P<name>[\w.+:-]+)\((?P<section>\d\w*)\)[ \t].*[ \t](?P=name)\((?P=section)\)[ \t]*$",
-    re.MULTILINE,
-)
 # A text whose chapters are on one level with its title.
 _FIRST_OF_SEVERAL: Final = re.compile(r"# (?P<title>[^\n`]{3,70})\n(?=.*\n# )", re.DOTALL)
 # "Fees - Tarn shop", "fs | Node.js": what the pages of a site are called, and it.
@@ -94,17 +92,34 @@ def read_documents(data: Any) -> list[Document]:
     if alone or isinstance(data, Document | Mapping) or not isinstance(data, Iterable):
         data = [data]
     paths = [data] if isinstance(data, str | PathLike) else data
-    documents: list[Document] = []
-    sources: Counter[str] = Counter()
+    documents, problems, known = list[Document](), list[Problem](), _Known()
     for number, item in enumerate(paths, start=1):
-        if isinstance(item, PathLike) or (isinstance(item, str) and _may_be_path(item)):
-            documents += _of_path(Path(item), sources)
-        else:
-            documents.append(_of_object(item, number, sources))
+        if not (isinstance(item, PathLike) or (isinstance(item, str) and _may_be_path(item))):
+            documents.append(_of_object(item, number, known.sources))
+            continue
+        try:
+            documents += _of_path(Path(item), known)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    if known.guessed:
+        more = f" and {len(known.guessed) - _NAMED} more" * (len(known.guessed) > _NAMED)
+        names = ", ".join(known.guessed[:_NAMED]) + more
+        what = "read as windows-1252, as no charset is declared and they are no UTF-8"
+        warnings.warn(f"{what}: {names}", stacklevel=2)
     documents = [document for document in documents if document.text.strip()]
     if not documents:
         raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
     return _distinct(_without_site(documents))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the documents read so far."""
+
+    sources: Counter[str] = field(default_factory=Counter)
+    guessed: list[str] = field(default_factory=list)  # pages whose charset nobody tells
 
 
 def _without_site(documents: list[Document]) -> list[Document]:
@@ -133,25 +148,25 @@ def _may_be_path(text: str) -> bool:
     return "\n" not in text and all(len(part) <= _LONGEST for part in Path(text).parts)
 
 
-def _of_path(path: Path, sources: Counter[str]) -> Iterator[Document]:
+def _of_path(path: Path, known: _Known) -> Iterator[Document]:
     if path.is_dir():
-        yield from _of_folder(path)
+        yield from _of_folder(path, known)
     elif not path.exists() and (":" in str(path) or _RANGE.search(str(path))):
-        yield from _of_revision(str(path))
+        yield from _of_revision(str(path), known)
     elif not path.exists():
         raise InputError(f"there is no file '{path}'", near(path))
     elif is_document(path):
         refuse_endless(path)
-        yield _of_text_file(path, path.name)
+        yield _of_text_file(path, path.name, known)
     elif path.with_suffix("").suffix.lower() in _TABLES or path.suffix.lower() in _TABLES:
-        yield from _of_table(path, sources)
+        yield from _of_table(path, known.sources)
     else:
         shown = f"extension '{path.suffix}'" if path.suffix else "no extension"
         remedy = f"convert it to text first; known are {_KNOWN}"
         raise InputError(f"'{path}' has {shown}, which is no known kind of document", remedy)
 
 
-def _of_revision(name: str) -> Iterator[Document]:
+def _of_revision(name: str, known: _Known) -> Iterator[Document]:
     """The documents of a folder as it was: "REVISION:FOLDER", as git writes it."""
     if _RANGE.search(name):
         remedy = "name its ends one by one, each with its folder: v1.0:docs"
@@ -166,16 +181,16 @@ def _of_revision(name: str) -> Iterator[Document]:
         raise InputError(f"there is no folder '{name}': git says: {reasons[0]}", remedy)
     with TemporaryDirectory() as folder, zipfile.ZipFile(io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder)
-        yield from _of_path(Path(folder), Counter())
+        yield from _of_folder(Path(folder), known)
 
 
-def _of_folder(folder: Path) -> Iterator[Document]:
+def _of_folder(folder: Path, known: _Known) -> Iterator[Document]:
     """The documents in a folder, all of them or none; what is hidden is no document."""
     problems, any_text = list[Problem](), False
     for path in _inside(folder):
         any_text = True
         try:
-            yield _of_text_file(path, path.relative_to(folder).as_posix())
+            yield _of_text_file(path, path.relative_to(folder).as_posix(), known)
         except InputError as error:
             problems += error.problems
     if problems:
@@ -198,28 +213,45 @@ def _unreadable(error: OSError) -> None:
     raise InputError(what, "make it readable, or name the files to read") from error
 
 
-def _of_text_file(path: Path, name: str) -> Document:
-    try:
-        data = path.read_bytes()
-        refuse_binary(path, data[:_HEAD])
-        text = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig").read()
-    except UnicodeDecodeError as error:
-        what = f"'{path}' is not UTF-8: {error.reason} at byte {error.start}"
-        raise InputError(what, "save it as UTF-8, or take it out if it is no text") from error
-    except OSError as error:
-        what = f"'{path}' cannot be read: {error.strerror or error}"
-        raise InputError(what, "make it readable, or take it out") from error
+def _of_text_file(path: Path, name: str, known: _Known) -> Document:
+    text, told = _text_of(path)
     name = os.fsencode(name).decode("utf-8", "backslashreplace")  # names are bytes to some systems
     if path.suffix.lower() in _HTML:
+        known.guessed.extend([] if told else [name])
         return Document(name, *text_and_title(text))
     if front := _FRONT_MATTER.match(text):
         return Document(name, text, front["title"].strip("\"'"))
-    manual, title = _MANUAL.match(text), None
+    manual, title = MANUAL.match(text), None
     if path.suffix.lower() in _TEXTS_OF_LINES:
-        text = as_markdown(text, rst=path.suffix.lower() == ".rst")
+        restructured = path.suffix.lower() == ".rst" or (not manual and is_restructured(text))
+        text = (restructured_as_markdown if restructured else plain_as_markdown)(text)
         title = _FIRST_OF_SEVERAL.match(text)
     called = manual["name"].lower() if manual else title["title"] if title else ""
     return Document(name, text, called)
+
+
+def _text_of(path: Path) -> tuple[str, bool]:
+    """What stands in a file, and whether it is sure in which charset."""
+    charset, told = "utf-8-sig", True
+    try:
+        data = path.read_bytes()
+        if path.suffix.lower() in _HTML:
+            charset, told = charset_of(data)
+        if charset not in {"utf-16", "utf-32"}:
+            refuse_binary(path, data[:_HEAD])
+        text = io.TextIOWrapper(io.BytesIO(data), charset).read()
+        text.encode()  # some charsets can write half of a pair of surrogates
+    except UnicodeError as error:
+        at = isinstance(error, UnicodeDecodeError) and f"{error.reason} at byte {error.start}"
+        what = f"'{path}' is not {charset.removesuffix('-sig').upper()}: {at or error}"
+        raise InputError(what, "save it as UTF-8, or take it out if it is no text") from error
+    except LookupError as error:
+        what = f"'{path}' declares the charset '{charset}', which is not known"
+        raise InputError(what, "save it as UTF-8, and declare that") from error
+    except OSError as error:
+        what = f"'{path}' cannot be read: {error.strerror or error}"
+        raise InputError(what, "make it readable, or take it out") from error
+    return text, told
 
 
 def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:

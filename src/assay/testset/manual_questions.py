@@ -115,7 +115,18 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
     for start, end in spans(prose):
         raw = re.sub(r"^\s*(?:[-*+]|\d+[.)])?\s+", "", f" {prose[start:end]}")
         yield from _sentence(" ".join(raw.split()), where, (end - len(raw.lstrip()), end))
-    for entry in _ENTRY.finditer(prose):
+    if where:
+        yield from _entries(prose, where, headings)
+        yield from _headed(text, where)
+        yield from _settings(prose, where)
+        yield from _versions(prose, where)
+        yield from _listed_options(prose, where)
+        yield from _how(text, where)
+
+
+def _entries(text: str, where: str, headings: Sequence[str]) -> Iterator[Fact]:
+    """What the entries of a list say that begin with code: parameters, fields, files."""
+    for entry in _ENTRY.finditer(text):
         first = sentences(" ".join(f"{entry['meaning'].rstrip('. ')}.".split()))[0]
         meaning = clean(first).rstrip(".")
         clause = find_subject(Words(meaning), 0)  # "A power cut may undo it" says not what it is
@@ -125,18 +136,22 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         if (
             value
             or " : " in meaning
-            or _VALUES.search(_announcing(prose[: entry.start()]))
+            or _VALUES.search(_announcing(text[: entry.start()]))
             or _is_option(entry["code"])
             or (order and _is_base(order.group().split()[0].lower()))
         ):
             continue
-        if where and long and clause is None and not _LEANS.search(meaning.lower()):
+        if long and clause is None and not _LEANS.search(meaning.lower()):
             name = f"`{_named(entry['code'])}`"
-            above = "".join(f"# {one}\n" for one in headings) + prose[: entry.start()]
+            above = "".join(f"# {one}\n" for one in headings) + text[: entry.start()]
             if (called := "".join(_CALLED.findall(above)[-1:])) and name not in called:
                 name = f"the parameter {name} of {called}"
             question, reference = f"{where}what is {name}?", f"{name}: {meaning}."
             yield Fact("glossary", question, meaning, name, "is", "", reference, entry.span())
+
+
+def _headed(text: str, where: str) -> Iterator[Fact]:
+    """What is said first below a heading that is code."""
     for headed in _HEADED.finditer(text):
         first, _, rest = clean(headed["meaning"]).split(". ")[0].rstrip(".").partition(" ")
         bases = (*_present_stems(first.lower()), first.lower())  # not "Added in v15"
@@ -144,16 +159,12 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         name = f"`{_named(headed['code'])}`"
         leans = _LEANS.search(rest) or ":" in rest[:20] or re.search(r"^\w+ing\b|[,:]$", rest)
         base = "" if leans else base.removeprefix("like")
-        if base and where and len(rest.split()) >= _LEAST_WORDS - 1:
+        if base and len(rest.split()) >= _LEAST_WORDS - 1:
             alone = _TWO_WORDS.fullmatch(headed["code"])
             question = f"What is {name} for?" if alone else f"{where}what is {name} for?"
             question = f"{where}what does {name} return?" if base == "return" else question
             reference = f"{name} {verbs.third_person(base)} {rest}."
             yield Fact("code", question, rest, name, "for", "", reference, headed.span())
-    yield from _settings(prose, where)
-    yield from _versions(prose, where)
-    yield from _listed_options(prose, where)
-    yield from _how(text, where)
 
 
 def _announcing(above: str) -> str:
@@ -164,7 +175,7 @@ def _announcing(above: str) -> str:
 
 def _settings(text: str, where: str) -> Iterator[Fact]:
     """The defaults of settings, each under a heading of its own."""
-    for setting in _SETTING.finditer(text) if where else ():
+    for setting in _SETTING.finditer(text):
         name, default = f"`{_named(setting['code'])}`", clean(setting["value"])
         if not _NOTHING.match(default):
             question = f"{where}what is the default of {name}?"
@@ -175,7 +186,7 @@ def _settings(text: str, where: str) -> Iterator[Fact]:
 
 def _versions(text: str, where: str) -> Iterator[Fact]:
     """In which version something came, under a heading of its own."""
-    for added in _ADDED.finditer(text) if where else ():
+    for added in _ADDED.finditer(text):
         name = f"`{added['code']}`"
         question = f"{where}in which version was {name} added?"
         reference = f"{name} was added in version {added['version']}."
@@ -185,7 +196,7 @@ def _versions(text: str, where: str) -> Iterator[Fact]:
 
 def _listed_options(text: str, where: str) -> Iterator[Fact]:
     """What an option does, by the list of a page of man, of `--help` or of a web page."""
-    for entry in _OPTION.finditer(text) if where else ():
+    for entry in _OPTION.finditer(text):
         first = sentences(" ".join(clean(entry["meaning"]).split()))[0]
         meaning = re.sub(r"^(?:This|The) (?:option|flag|switch)\s+|^This (?=[a-z]+s\b)", "", first)
         name = f"`{entry['long'] or entry['short']}`"
@@ -262,7 +273,7 @@ def _how(text: str, where: str) -> Iterator[Fact]:
         task = _task(clean(match["heading"]))
         code = match["code"].replace("\\\n", " ")
         commands = [one for one in code.splitlines() if re.match(r"\s*\$ ", one)]
-        if task and where and len(commands) == 1:
+        if task and len(commands) == 1:
             run = commands[0].strip()[2:]
             command = re.sub(r"\s+", " ", re.sub(r"\s#\s.*", "", run)).strip()
             of = "" if f"“{match['heading']}”" in where else where

@@ -1,7 +1,6 @@
 """Nuggets of a test set: the facts that answers to its questions should hold, from a pool."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -9,17 +8,16 @@ from typing import Any, Literal, TypeAlias
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings, chosen
-from assay._runner.stack import build_stack, choose
-from assay._store import Store
-from assay._store.runs import TESTSET
+from assay._runner.stack import choose
 from assay._text.markup import without_citations
 from assay.data import read, samples
-from assay.errors import Denied, InputError, JudgeError, OverBudget
+from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.evidence import split, verify
 from assay.metrics.nuggets import VITAL
 from assay.sample import Sample
 from assay.tasks import ChooseLabel, ListNuggets, SplitStatements, Statement, VerifyStatements
+from assay.testset.checks import ask_each
 
 Pool: TypeAlias = Literal["answers", "contexts"]
 MOST = 30  # nuggets of a question, as in TREC 2024 RAG
@@ -118,29 +116,19 @@ async def _find(
         raise InputError("the judge neither lists facts nor verifies them", "such as embedded")
     usable = [one for one in pools if writes or len(one.texts) > 1]
     find = _listed if writes else _shared
-    with Store(store) as opened:
-        stack = build_stack(route, settings, opened, TESTSET)
-        judge = Judge(stack.backend, tries=settings.tries)
-        try:
-            await stack.aopen()
-            jobs = [find(one.sample.question or "", list(one.texts), judge) for one in usable]
-            outcomes = await asyncio.gather(*jobs, return_exceptions=True)
-        finally:
-            await stack.aclose()
-    rows, failed, stopped = list[Mapping[str, Any]](), dict[str, str](), ""
-    for one, outcome in zip(usable, outcomes, strict=True):
-        if isinstance(outcome, OverBudget):
-            stopped = str(outcome)
-        elif isinstance(outcome, JudgeError) and not isinstance(outcome, Denied):
-            failed[one.sample.id] = str(outcome)
-        elif isinstance(outcome, BaseException):
-            raise outcome
-        else:
-            rows.append(_row(one, outcome))
+
+    def jobs(judge: Judge) -> dict[int, Awaitable[dict[str, str]]]:
+        """The nuggets of each question."""
+        asked = ((one.sample.question or "", list(one.texts)) for one in usable)
+        return {n: find(question, texts, judge) for n, (question, texts) in enumerate(asked)}
+
+    found, failed, stopped = await ask_each(jobs, route, store, settings)
+    rows = tuple(_row(usable[n], nuggets) for n, nuggets in found.items())
+    reasons = {usable[n].sample.id: reason for n, reason in failed.items()}
     name = route.name.partition("+")[0]
     method = f"listed by {name}" if writes else f"statements that texts share, by {name} (weaker)"
     left_out = tuple(one.sample.id for one in pools if one not in usable)
-    return NuggetSet(tuple(rows), method, failed, left_out, stopped)
+    return NuggetSet(rows, method, reasons, left_out, stopped)
 
 
 def _row(one: _Question, nuggets: Mapping[str, str]) -> dict[str, Any]:

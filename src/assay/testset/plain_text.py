@@ -1,30 +1,15 @@
-"""Plain text, reStructuredText and pages of `man` or of PDF files, written as Markdown."""
+"""Plain text and pages of `man` or of PDF files, written as Markdown."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import Final, TypeAlias
 
-from assay.testset.restructured_text import (
-    FIELD,
-    SUBSTITUTION,
-    cells,
-    dedented,
-    drawn_table,
-    entries,
-    explicit,
-    fenced,
-    inline,
-    is_item,
-    item,
-    table,
-)
-
-_RST: Final = re.compile(
-    r"^\.\. [\w:-]+::|^\.\. _[^:\n]+:|:[a-z]+(?::[a-z]+)?:`[^`\n]|::\n\n[ \t]+\S|``\w", re.MULTILINE
-)
-_RULE: Final = re.compile(r"([=\-~^*`#\"'+.:_<>])\1{2,}")
+_UNDERLINE: Final = re.compile(r"([=\-~^*`#\"'+.:_<>])\1{2,}")
 _THIN: Final = re.compile(r"\s*[-=]{3,}(?: +[-=]{3,})* *")  # below the names of columns
+_RULES: Final = re.compile(r"=+(?: +=+)+")  # of a table
+_DASHES: Final = re.compile(r"[-=]+(?: +[-=]+)*")
 _ATX: Final = re.compile(r"#{1,6} \S")
 _FENCE: Final = re.compile(r"\s{0,3}(```+|~~~+)")
 _ROW: Final = re.compile(r"\|.*\|")
@@ -32,8 +17,6 @@ _ITEM: Final = re.compile(
     r"(?P<mark>[-*+\u2022\u2023\u25e6\u25aa\u2013\u00b7]|\(?(?:\d{1,2}|#|[a-z])\)|(?:\d{1,2}|#)\.)"
     r"[ ]+(?=\S)"
 )
-_PARAMETER: Final = re.compile(r"(?:param|parameter|arg|argument|key|keyword)\s+(?:.*\s)?(\S+)")
-_OF_PAGES: Final = frozenset(("orphan", "tocdepth", "nocomments", "nosearch", "hide-toc"))
 # "-v, --verbose  Say more." or below it, further in.
 _OPTION: Final = re.compile(
     r"(?P<names>(?:--?[A-Za-z?][\w-]*|/[A-Z])(?:[ =\[]{1,2}<?[\w.|\]>]+)?"
@@ -49,45 +32,43 @@ _CAPITALS: Final = re.compile(r"(?!BEGIN\b|END\b)[A-Z][A-Z0-9 ,/&()'_-]{2,60}")
 _NUMBERED: Final = re.compile(
     r"(?P<number>\d{1,2}(?:\.\d{1,2})*)\.?\s+(?P<name>[A-Z`\"].{2,70}[^.:;,!])"
 )
-_CHAPTER: Final = re.compile(
-    r"(?:Chapter|Appendix|Part|CHAPTER|APPENDIX|PART) [\dA-Z]{1,3}[.:]? (?P<name>\S.{2,70}[^.:;,!])"
-)
 _ENDED: Final = re.compile(r"[.:!?;][\"')\]\u201d]?$")
 _SHOWN: Final = re.compile("\x1b\\[[0-9;]*m|.\x08")  # how a terminal shows letters
 _BLANK: Final = re.compile(r"[^\S\n\f ]")
-# Numbered titles, line by line: no text stands below them.
-_CONTENTS: Final = re.compile(r"(?:^[ ]*\d+(?:\.\d+)*\.?[ ]+\S.{1,70}\n){4,}", re.MULTILINE)
 _QUOTED: Final = re.compile(r"(?<![`\w])`([\w.()%$\[\]-]+)'(?!\w)")  # "`name'", as is old usage
-_LEADERS: Final = re.compile(r"(?:\. ?){4,}\s*[\divxl]+\s*$")
+# The first line of a page of `man`: "TAR(1)      GNU TAR Manual      TAR(1)".
+MANUAL: Final = re.compile(
+    r"\s*(?P<name>[\w.+:-]+)(?P<section>\(\d\w*\))[ \t].*[ \t](?P=name)(?P=section)[ \t]*\n"
+)
 _CUT: Final = re.compile(
     r"(?<!\w)(?P<first>[A-Za-z]{2,})(?P<mark>[-\u2010])\n[ ]*(?P<second>[a-z]{2,})(?:[ ]|(?=\W))"
 )
 _LONG: Final = 45  # letters of a line that goes on in the next one, on average
 _LONGEST_HEADING: Final = 70
-_LONGEST_ENTRY: Final = 300  # of a table of contents
+_DEEPEST: Final = 20  # blocks within blocks; what is further in is one paragraph
 _LONGEST_TITLE: Final = 100  # that is underlined
 _WIDE: Final = 0.8  # of the width of a page has a line that goes on
 _GAP: Final = "     "  # within the head of a page
 _EDGES: Final = 2  # lines at each end of a page that may be its head and foot
 _SPARSE: Final = 12  # full lines for an empty one, where paragraphs are not kept apart
+
+Lines: TypeAlias = Sequence[str]
 # What is made of some lines, and the number of the first line behind them.
-_Made = tuple[list[str], int]
+Made: TypeAlias = tuple[list[str], int]
 
 
-def as_markdown(text: str, *, rst: bool = False) -> str:
+def plain_as_markdown(text: str) -> str:
     """A text with its headings, lists, tables and code as in Markdown, a paragraph a line.
 
-    Args:
-        text: The whole text; where it is Markdown already, it stays so.
-        rst: Whether it is reStructuredText for sure; else its marks tell.
+    Where it is Markdown already, it stays so.
     """
-    rst = rst or len(_RST.findall(text)) > 2
-    text = _BLANK.sub(" ", _SHOWN.sub("", text.expandtabs()))
-    if not rst:
-        text = _QUOTED.sub(r"`\1`", _CONTENTS.sub("\n", _of_manual(_of_pages(text))))
-    reader = _Reader(text, rst=rst)
-    lines = _unhyphenated(text, rst=rst).split("\n")
-    return "\n\n".join(reader.read([line.rstrip() for line in lines]))
+    text = _of_manual(_of_pages(printed(text)))
+    return PlainReader(text).markdown(_unhyphenated(_QUOTED.sub(r"`\1`", text)))
+
+
+def printed(text: str) -> str:
+    """A text without what only a terminal shows, and with no blanks but spaces."""
+    return _BLANK.sub(" ", _SHOWN.sub("", text.expandtabs()))
 
 
 def _of_pages(text: str) -> str:
@@ -99,16 +80,16 @@ def _of_pages(text: str) -> str:
         heads = Counter(line for line in text.split("\n") if _GAP in line.strip())
         lines = ("" if heads[line] > 2 else line for line in text.split("\n"))
         return re.sub(r"(?<=\n\n)[ ]*\d+\n(?=\n)", "", "\n".join(lines))
-    often = Counter[str | int]()
-    for number, page in enumerate(pages):
-        often.update({key for _, line in _outer(page) for key in _edge(line, number)})
+    edges = [{at: _edge(page[at], n) for at in _outer(page)} for n, page in enumerate(pages)]
+    often = Counter(key for page in edges for keys in page.values() for key in keys)
+    often_enough = max(2, len(pages) / 5)
     joined = list[str]()
-    for number, page in enumerate(pages):
+    for page, outer in zip(pages, edges, strict=True):
         gone = {
             at
-            for at, line in _outer(page)
-            if re.fullmatch(r"[\W\divx]*", line.strip())
-            or any(often[key] > max(2, len(pages) / 5) for key in _edge(line, number))
+            for at, keys in outer.items()
+            if re.fullmatch(r"[\W\divx]*", page[at].strip())
+            or any(often[key] > often_enough for key in keys)
         }
         kept = "\n".join(_apart([line for at, line in enumerate(page) if at not in gone]))
         kept = re.sub(r"\A(?:[ ]*\n)+|\s+\Z", "", kept)
@@ -117,9 +98,9 @@ def _of_pages(text: str) -> str:
     return "\n".join(joined)
 
 
-def _outer(page: Sequence[str]) -> list[tuple[int, str]]:
-    """The first and the last lines of a page that are not empty."""
-    full = [(at, line) for at, line in enumerate(page) if line.strip()]
+def _outer(page: Lines) -> list[int]:
+    """The numbers of the first and the last lines of a page that are not empty."""
+    full = [at for at, line in enumerate(page) if line.strip()]
     return full if len(full) <= 2 * _EDGES else [*full[:_EDGES], *full[-_EDGES:]]
 
 
@@ -130,7 +111,7 @@ def _edge(line: str, page: int) -> list[str | int]:
     return [re.sub(r"\d+|\b[ivxlc]+$", "0", words), *([int(number[0]) - page] if number else [])]
 
 
-def _apart(lines: Sequence[str]) -> Iterator[str]:
+def _apart(lines: Lines) -> Iterator[str]:
     """The lines of a page; one that has no empty lines gets them where paragraphs end."""
     full = sorted(len(line) for line in lines if line.strip())
     if not full or _SPARSE * sum(not line.strip() for line in lines) > len(full):
@@ -148,24 +129,23 @@ def _apart(lines: Sequence[str]) -> Iterator[str]:
             yield ""
 
 
-def _unhyphenated(text: str, *, rst: bool) -> str:
+def _unhyphenated(text: str) -> str:
     """A text whose words are not cut at the ends of lines."""
     known = frozenset(re.findall(r"[a-z]{2,}", text.lower()))
     whole = frozenset(re.findall(r"(?<![\w-])[a-z]{2,}(?![\w-])", text.lower()))
 
     def join(cut: re.Match[str]) -> str:
         first, second = cut["first"], cut["second"]
-        word = (first + second).lower()
-        compound = rst or (cut["mark"] == "-" and {first.lower(), second.lower()} <= whole)
-        return f"{first}{'' if word in known or not compound else '-'}{second}\n"
+        compound = cut["mark"] == "-" and {first.lower(), second} <= whole
+        compound = compound and (first + second).lower() not in known
+        return f"{first}{'-' * compound}{second}\n"
 
     return _CUT.sub(join, text)
 
 
 def _of_manual(text: str) -> str:
     """A page of `man` with its headings marked; any other text as it is."""
-    head = re.match(r"\s*([\w.+:-]+\(\d\w*\))[ ]+\S.*[ ]\1[ ]*\n", text)
-    if not head:
+    if not (head := MANUAL.match(text)):
         return text
     lines = list[str]()
     for line in text[head.end() :].rstrip().split("\n")[:-1]:
@@ -175,151 +155,201 @@ def _of_manual(text: str) -> str:
     return "\n".join(lines)
 
 
-class _Reader:
-    """Reads the blocks of a text by their marks and how far they stand in."""
+class TextReader:
+    """Reads the blocks of a text by their marks and how far they stand in.
 
-    def __init__(self, text: str, *, rst: bool) -> None:
+    Two empty lines follow those that a rule is given, and -1 is the number of one: there is always
+    a line above and below.
+    """
+
+    odd = ""  # marks that are of no heading
+    in_code = _IN_CODE
+
+    def __init__(self) -> None:
         self.level = 0  # of the heading above
-        self._rst = rst
-        self._substitutions = dict(SUBSTITUTION.findall(text))
-        full = [line for line in text.split("\n") if line.strip()]
-        self._inward = 3 * sum(line[0] == " " for line in full) > 2 * len(full)  # but headings
-        self._sectioned = bool(re.search(r"^\d+\.\d+\.? +[A-Z]", text, re.MULTILINE))
+        self.depth = 0  # of the block that is read
+        self.any = False  # block so far
+        self.rules: Sequence[Callable[[Lines, int], Made | None]] = ()
         self._styles: list[str] = []  # of headings, the outermost first
-        self._any = False  # block so far
-        self._depth = 0
-        both = (self._marked, self._underlined)
-        alone = (self._explicit,) if rst else (self._titled, self._numbered, self._apart)
-        lists = (self._drawn, self._item) if rst else (self._drawn, self._item, self._columns)
-        last = (self._field, self._option, self._term, self._indented, self._paragraph)
-        self._rules: Sequence[Callable[[Sequence[str], int], _Made | None]] = (
-            *(*both, *alone),
-            *(*lists, *last),
-        )
 
-    def read(self, lines: Sequence[str]) -> list[str]:
+    def markdown(self, text: str) -> str:
+        """A text in Markdown."""
+        return "\n\n".join(self.read([line.rstrip() for line in text.split("\n")]))
+
+    def read(self, lines: Lines) -> list[str]:
         """The blocks of these lines, in Markdown."""
-        lines = dedented(lines)
-        self._depth += 1
+        lines = [*dedented(lines), "", ""]
+        self.depth += 1
         blocks, at = list[str](), 0
         while at < len(lines):
-            if not lines[at].strip():
+            if not lines[at]:
                 at += 1
                 continue
-            made, at = next(filter(None, (rule(lines, at) for rule in self._rules)))
+            rules = self.rules if self.depth < _DEEPEST else self.rules[-1:]
+            made, at = next(filter(None, (rule(lines, at) for rule in rules)))
             follows = blocks and made and is_item(blocks[-1]) and is_item(made[0])
             if follows and "\n\n" not in blocks[-1] + made[0]:
                 blocks[-1] += f"\n{made.pop(0)}"
             blocks += made
-            self._any = self._any or bool(made)
-        self._depth -= 1
+            self.any = self.any or bool(made)
+        self.depth -= 1
         return blocks
 
     def inline(self, text: str) -> str:
         """A text with its inline marks as in Markdown."""
-        return inline(text, self._substitutions) if self._rst else text
+        return text
 
-    def _marked(self, lines: Sequence[str], at: int) -> _Made | None:
+    def is_code(self, block: Lines) -> bool:
+        """Whether the lines of a block are no prose and no list."""
+        full = [line for line in block if line]
+        marked = sum(bool(self.in_code.search(line)) for line in full)
+        return not _ITEM.match(full[0]) and full[0][0] != "-" and 2 * marked >= len(full)
+
+    def marked(self, lines: Lines, at: int) -> Made | None:
         """What is Markdown already, and lines at a prompt of Python."""
-        line, below = _two(lines, at)
+        line, below = lines[at], lines[at + 1]
         if fence := _FENCE.match(line):
-            end = _until(lines, at + 1, lambda one: one.strip().startswith(fence[1])) + 1
-            return ["\n".join(lines[at:end])], end
+            end = first_line(lines, at + 1, lambda one: one.strip().startswith(fence[1])) + 1
+            return ["\n".join(lines[at:end]).rstrip("\n")], end
         if line.startswith(">>> "):
-            end = _until(lines, at, lambda one: not one.strip())
+            end = first_line(lines, at, lambda one: not one)
             return [fenced("python", lines[at:end])], end
         if _ROW.fullmatch(line) and _ROW.fullmatch(below):
-            end = _until(lines, at, lambda one: not _ROW.fullmatch(one))
+            end = first_line(lines, at, lambda one: not _ROW.fullmatch(one))
             return ["\n".join(lines[at:end])], end
-        if not self._rst and _ATX.match(line) and not below:
+        if _ATX.match(line) and not below:
             self.level = len(line) - len(line.lstrip("#"))
             return [line], at + 1
         return None
 
-    def _underlined(self, lines: Sequence[str], at: int) -> _Made | None:
+    def underlined(self, lines: Lines, at: int) -> Made | None:
         """A heading with a line of marks below it, or above and below; nothing of other ones."""
-        line, below = _two(lines, at)
-        if _RULE.fullmatch(line):
-            last = "".join(lines[at + 2 : at + 3])
-            if below.strip() and last[:1] == line[0] and _RULE.fullmatch(last):
+        line, below, last = lines[at : at + 3]
+        if _UNDERLINE.fullmatch(line):
+            if below and last[:1] == line[0] and _UNDERLINE.fullmatch(last):
                 return [self._styled(below.strip(), line[0] * 2)], at + 3
             return [], at + 1
-        rule = _RULE.fullmatch(below)
-        odd = rule and not self._rst and (rule[1] in ".:<>_`" or "   " in line)
-        if not rule or odd or line[0] == " " or not len(line) < 2 * len(below) < _LONGEST_TITLE * 2:
+        long = 2 * len(below) > len(line) and len(line) < 2 * _LONGEST_TITLE
+        if line[0] == " " or "   " in line or not long or not _UNDERLINE.fullmatch(below):
             return None
-        return [self._styled(line, below[0])], at + 2
+        return None if below[0] in self.odd else ([self._styled(line, below[0])], at + 2)
 
     def _styled(self, name: str, style: str) -> str:
         """A heading, as deep as the first of its style."""
         if style not in self._styles:
             self._styles.append(style)
         named = re.fullmatch(r"[a-z][a-z\d]*(?:[_.][a-z\d]+)+|--?[a-z][\w-]+", name)
-        name = f"`{name}`" if named else self.inline(name)
-        return self._headed(name, self._styles.index(style) + 1)
+        return self.headed(f"`{name}`" if named else self.inline(name), self._styles.index(style))
 
-    def _headed(self, name: str, level: int) -> str:
-        self.level = level
-        return f"{'#' * min(6, level)} {name}"
+    def headed(self, name: str, depth: int) -> str:
+        """A heading below so many others."""
+        self.level = depth + 1
+        return f"{'#' * min(6, self.level)} {name}"
 
-    def _titled(self, lines: Sequence[str], at: int) -> _Made | None:
-        """The first line of a text, where that stands alone."""
-        line, below = _two(lines, at)
-        name = line.strip()
-        odd = self._any or below or _ENDED.search(name) or "   " in name or _ITEM.match(name)
-        if odd or len(name) > _LONGEST_HEADING or (len(lines) == 1 and self._depth == 1):
+    def drawn(self, lines: Lines, at: int) -> Made | None:
+        """A table that is drawn with bars or rules."""
+        if re.fullmatch(r"\+(?:[-=]+\+)+", lines[at]):
+            end = first_line(lines, at, lambda one: one[:1] not in {"+", "|"})
+            rows = _grid(lines[at:end])
+        elif _RULES.fullmatch(lines[at]):
+            rules = (n for n in range(at + 1, len(lines) - 1) if _RULES.fullmatch(lines[n]))
+            first = next(rules, 0)  # below the head, or the last one
+            last = next((n for n in (first, *rules) if not lines[n + 1]), 0) if first else 0
+            if not last:
+                return None
+            end, rows = last + 1, _simple(lines[at : last + 1], (first - at) * (first < last))
+        else:
             return None
-        return [self._headed(name, 1)], at + 1
+        return [table(map(self.inline, row) for row in rows)], end
 
-    def _numbered(self, lines: Sequence[str], at: int) -> _Made | None:
-        """The heading of a chapter or section with its number; nothing of a table of contents."""
-        line, below = _two(lines, at)
-        if len(line) < _LONGEST_ENTRY and _LEADERS.search(line):
-            return [], at + 1
-        if below or (at and lines[at - 1]):
+    def item(self, lines: Lines, at: int) -> Made | None:
+        """An item of a list, with its mark as in Markdown; a long line goes on at the margin."""
+        if not (marked := _ITEM.match(lines[at])):
             return None
-        if chapter := _CHAPTER.fullmatch(line):
-            return [self._headed(chapter["name"], 1)], at + 1
-        numbered = _NUMBERED.fullmatch(line)
-        if not numbered or len(line) > _LONGEST_HEADING:
-            return None
-        deep, after = numbered["number"].count("."), next(filter(None, lines[at + 1 :]), "")
-        if deep or self._sectioned or not (_ITEM.match(after) or after[:1] == " "):
-            return [self._headed(numbered["name"], deep + 2)], at + 1
-        return None
+        end = first_line(lines, at + 1, is_outer)
+        while end < len(lines) and lines[end][0].islower() and len(lines[end - 1]) > _LONG:
+            end = first_line(lines, end + 1, is_outer)
+        blocks = self.read([lines[at][marked.end() :], *dedented(lines[at + 1 : end])]) or [""]
+        mark = marked["mark"] if re.match(r"[(a-z\d#]", marked["mark"]) else "-"
+        return item(f"{'1.' if '#' in mark else mark} ", blocks), end
 
-    def _apart(self, lines: Sequence[str], at: int) -> _Made | None:
-        """A heading without marks: in capitals, or where all text stands further in."""
-        line, below = _two(lines, at)
-        if line[0] == " " or (at and lines[at - 1]) or (below and below[0] != " "):
+    def option(self, lines: Lines, at: int) -> Made | None:
+        """An option of a command; its names may stand in several lines."""
+        names, body = list[str](), ""
+        while not body and (option := _OPTION.fullmatch(lines[at])):
+            names.append(option["names"])
+            body, at = option["body"] or "", at + 1
+        if not names or not (body or lines[at][:1] == " "):
             return None
-        outer = self._inward and self._depth == 1 and "   " not in line and line[0].isalnum()
-        outer = outer and not below and len(line) <= _LONGEST_HEADING
-        plain = not _ENDED.search(line) and not _ITEM.match(line)
-        if (_CAPITALS.fullmatch(line) and not _OPTION.fullmatch(line)) or (outer and plain):
-            return [self._headed(line, 2)], at + 1
-        return None
+        below, end = further_in(lines, at - 1)
+        return item(f"- `{', '.join(names)}`: ", self.read([body, *below])), end
 
-    def _explicit(self, lines: Sequence[str], at: int) -> _Made | None:
-        if not re.match(r"\.\.(?: |$)|__ ", lines[at]):
+    def term(self, lines: Lines, at: int) -> Made | None:
+        """A term with what it means below it, further in."""
+        line, below = lines[at], lines[at + 1]
+        if line[0] == " " or below[:1] != " " or is_outer(lines[at - 1]):
             return None
-        end = _block_end(lines, at)
-        return explicit(lines[at:end], self), end
-
-    def _drawn(self, lines: Sequence[str], at: int) -> _Made | None:
-        """A table that is drawn; in plain text, one row of it is a box."""
-        if lines[at][0] not in "+=" or not (found := drawn_table(lines[at:])):
+        term = re.sub(r"\s+(?::|--) .*", "", line)  # and what kind of thing it is
+        if re.fullmatch(r"``[^`]+``:|[\w./-]+:|[A-Z]\w+ \w+:", term):
+            term = term[:-1]
+        code = _ITEM.match(below.lstrip()) or self.in_code.search(below)
+        if code or _ENDED.search(term) or _NO_TERM.search(term):
             return None
-        end, rows = at + found[0], found[1]
-        if not self._rst and len(rows) < 3:
-            return [fenced("text", lines[at:end])], end
-        return [table([self.inline(cell) for cell in row] for row in rows)], end
+        name, first = self.inline(term), self.inline(term).partition(" ")[0]
+        spelled = _SPELLED.search(first) and name.count(" ") < 3
+        if "`" not in name:
+            name = f"`{name}`" if spelled else f"**{name}**"
+        body, end = further_in(lines, at)
+        return item(f"- {name}: ", self.read(body)), end
 
-    def _columns(self, lines: Sequence[str], at: int) -> _Made | None:
+    def indented(self, lines: Lines, at: int) -> Made | None:
+        """A block that stands further in: a quotation, or code where its text is not plain."""
+        if lines[at][0] != " ":
+            return None
+        block, end = further_in(lines, at - 1)
+        return [fenced("text", block)] if self.is_code(block) else self.read(block), end
+
+
+class PlainReader(TextReader):
+    """Reads the blocks of a text that has no marks of its own."""
+
+    odd = ".:<>_`"
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        full = [line for line in text.split("\n") if line.strip()]
+        self._inward = 3 * sum(line[0] == " " for line in full) > 2 * len(full)  # but headings
+        self._sectioned = bool(re.search(r"^\d+\.\d+\.? +[A-Z]", text, re.MULTILINE))
+        self.rules = (
+            *(self.marked, self.underlined, self._heading, self.drawn, self.item, self.option),
+            *(self.indented, self._columns, self.term, self._paragraph),
+        )
+
+    def _heading(self, lines: Lines, at: int) -> Made | None:
+        """A line that stands alone: the first of a text, numbered, in capitals or further out."""
+        line, below = lines[at], lines[at + 1]
+        brief = not below and len(line) <= _LONGEST_HEADING
+        plain = brief and not re.search(r"\S {3}", line) and not _ENDED.search(line)
+        plain = plain and not _ITEM.match(line.lstrip())
+        depth = None
+        if not self.any and plain and (self.depth > 1 or any(lines[at + 1 :])):
+            depth, name = 0, line.strip()
+        elif line[0] == " " or lines[at - 1] or is_outer(below):
+            return None
+        elif brief and (numbered := _NUMBERED.fullmatch(line)):
+            deep, after = numbered["number"].count("."), next(filter(None, lines[at + 1 :]), "")
+            if deep or self._sectioned or not (_ITEM.match(after) or after[:1] == " "):
+                depth, name = deep + 1, numbered["name"]
+        if depth is None:
+            outer = self._inward and self.depth == 1 and plain and line[0].isalnum()
+            if not (outer or (_CAPITALS.fullmatch(line) and not _OPTION.fullmatch(line))):
+                return None
+            depth, name = 1, line
+        return [self.headed(name, depth)], at + 1
+
+    def _columns(self, lines: Lines, at: int) -> Made | None:
         """A table whose cells only blanks keep apart."""
-        if "  " not in lines[at].strip():
-            return None
-        end = _until(lines, at, lambda one: not one)
+        end = first_line(lines, at, lambda one: not one)
         full = [line for line in lines[at:end] if not _THIN.fullmatch(line)]
         if len(full) < 3 or not all("  " in line.strip() for line in full[:3]):
             return None
@@ -329,89 +359,16 @@ class _Reader:
         ruled = bool(_THIN.fullmatch(lines[at + 1]))
         if len(starts) < (2 if ruled else 3):
             return None
-        rows = cells(starts, full[:1])
-        rows = [*rows, *cells(starts, full[1:])] if ruled else cells(starts, full)
-        return [table(rows if ruled else [[""] * len(starts), *rows])], end
+        head = _cells(starts, full[:1]) if ruled else [[""] * len(starts)]
+        return [table([*head, *_cells(starts, full[ruled:])])], end
 
-    def _item(self, lines: Sequence[str], at: int) -> _Made | None:
-        """An item of a list, with its mark as in Markdown."""
-        if not (marked := _ITEM.match(lines[at])):
-            return None
-        end = at + 1
-        while end < len(lines):
-            line, before = lines[end], lines[end - 1]
-            lazy = not self._rst and line[:1].islower() and len(before) > _LONG
-            if line and line[0] != " " and not lazy:
+    def _paragraph(self, lines: Lines, at: int) -> Made:
+        end = first_line(lines, at + 1, lambda one: not one)
+        for n in range(at + 1, end):
+            further = lines[n][0] == " " and (lines[n - 1][-1] == ":" or self.is_code([lines[n]]))
+            if further or _ITEM.match(lines[n].lstrip()):
+                end = n
                 break
-            end += 1
-        blocks = self.read([lines[at][marked.end() :], *dedented(lines[at + 1 : end])]) or [""]
-        mark = marked["mark"] if re.match(r"[(a-z\d#]", marked["mark"]) else "-"
-        return [item(f"{'1.' if '#' in mark else mark} {blocks[0]}", blocks[1:])], end
-
-    def _field(self, lines: Sequence[str], at: int) -> _Made | None:
-        """A field, as ":param name: What it is"."""
-        if not self._rst or not (field := FIELD.match(lines[at])):
-            return None
-        end = _block_end(lines, at)
-        blocks = self.read([field["body"], *dedented(lines[at + 1 : end])])
-        of_call = _PARAMETER.fullmatch(field["name"])
-        known = field["name"].lower() in _OF_PAGES or field["name"].startswith("type ")
-        name = f"`{of_call[1].strip('*')}`" if of_call else f"**{field['name']}**"
-        return [] if known else entries(name, blocks), end
-
-    def _option(self, lines: Sequence[str], at: int) -> _Made | None:
-        """An option of a command; its names may stand in several lines."""
-        names = list[str]()
-        while (option := _OPTION.fullmatch(_two(lines, at)[0])) and not option["body"]:
-            names.append(option["names"])
-            at += 1
-        first = [option["body"]] if option else []
-        if option:
-            names.append(option["names"])
-        elif not names or not (at < len(lines) and lines[at][:1] == " "):
-            return None
-        at -= not option
-        end = _block_end(lines, at)
-        blocks = self.read([*first, *dedented(lines[at + 1 : end])])
-        return entries(f"`{', '.join(names)}`", blocks), end
-
-    def _term(self, lines: Sequence[str], at: int) -> _Made | None:
-        """A term with what it means below it, further in."""
-        line, below = _two(lines, at)
-        before = lines[at - 1] if at else ""
-        if line[0] == " " or below[:1] != " " or (before and before[0] != " "):
-            return None
-        term = re.sub(r"\s+(?::|--) .*", "", line)  # and what kind of thing it is
-        if re.fullmatch(r"``[^`]+``:|[\w./-]+:|[A-Z]\w+ \w+:", term):
-            term = term[:-1]
-        code = _ITEM.match(below.lstrip()) or (not self._rst and _IN_CODE.search(below))
-        if code or _ENDED.search(term) or _NO_TERM.search(term):
-            return None
-        name, first = self.inline(term), self.inline(term).partition(" ")[0]
-        spelled = _SPELLED.search(first) and name.count(" ") < 3
-        if "`" not in name:
-            name = f"`{name}`" if spelled else f"**{name}**"
-        end = _block_end(lines, at)
-        return entries(name, self.read(lines[at + 1 : end])), end
-
-    def _indented(self, lines: Sequence[str], at: int) -> _Made | None:
-        """A block that stands further in: a quotation, or code where its text is not plain."""
-        if lines[at][0] != " ":
-            return None
-        end = _until(lines, at, _is_outer)
-        block = dedented(lines[at:end])
-        return [fenced("text", block)] if self._is_code(block) else self.read(block), end
-
-    def _paragraph(self, lines: Sequence[str], at: int) -> _Made | None:
-        if self._rst:
-            return self._paragraph_and_code(lines, at)
-        end = at + 1
-        while end < len(lines) and lines[end]:
-            further = lines[end][0] == " " and lines[end - 1].endswith(":")
-            code = lines[end][0] == " " and self._is_code([lines[end]])
-            if further or code or _ITEM.match(lines[end].lstrip()):
-                break
-            end += 1
         block = lines[at:end]
         if _ATX.match(block[0]):  # the prompt of a shell, or a comment
             return [fenced("text", block)], end
@@ -420,46 +377,85 @@ class _Reader:
             return [" ".join(" ".join(block).split())], end
         return ["\n".join(line.strip() for line in block)], end
 
-    def _paragraph_and_code(self, lines: Sequence[str], at: int) -> _Made:
-        """A paragraph, and the code that "::" announces."""
-        end = _until(lines, at, lambda one: not one)
-        block = lines[at:end]
-        if block[0].startswith("| "):
-            return [self.inline("\n".join(line.removeprefix("|").strip() for line in block))], end
-        text = " ".join(" ".join(block).split())
-        if _ATX.match(text):
-            return [fenced("text", block)], end
-        if not text.endswith("::"):
-            return [self.inline(text)], end
-        text = text[:-2].rstrip() if text == "::" or text.endswith(" ::") else text[:-1]
-        behind = _until(lines, end, _is_outer)
-        code = dedented(lines[end:behind])
-        made = [self.inline(text)] if text else []
-        return [*made, *([fenced("text", code)] if "".join(code).strip() else [])], behind
 
-    def _is_code(self, block: Sequence[str]) -> bool:
-        """Whether the lines of a block are no prose and no list."""
-        full = [line for line in block if line.strip()]
-        marked = sum(bool(_IN_CODE.search(line)) for line in full)
-        listed = self._rst or _ITEM.match(full[0]) or full[0].startswith("-")
-        return not listed and 2 * marked >= len(full)
+def _grid(lines: Lines) -> list[list[str]]:
+    edges = [at for at, mark in enumerate(lines[0]) if mark == "+"]
+    groups = [[*one] for bar, one in groupby(lines, lambda one: one[0] == "+") if not bar]
+    rows = [
+        [" ".join(" ".join(one[a + 1 : b] for one in group).split()) for a, b in pairwise(edges)]
+        for group in groups
+    ]
+    headed = any("=" in one for one in lines if one[0] == "+")
+    return rows if headed and rows else [[""] * (len(edges) - 1), *rows]
 
 
-def _two(lines: Sequence[str], at: int) -> tuple[str, str]:
-    """A line and the one below it; "" where there is none."""
-    first, second, *_ = (*lines[at : at + 2], "", "")
-    return first, second
+def _simple(lines: Lines, headed: int) -> list[list[str]]:
+    """The rows of a table with rules; the second one may end its head."""
+    starts = [one.start() for one in re.finditer(r"=+", lines[0])]
+    head, body = (
+        [line for line in some if line and not _DASHES.fullmatch(line)]
+        for some in (lines[:headed], lines[headed:])
+    )
+    names = [" ".join(one).strip() for one in zip(*_cells(starts, head), strict=True)]
+    return [names or [""] * len(starts), *_cells(starts, body)]
 
 
-def _until(lines: Sequence[str], at: int, ends: Callable[[str], object]) -> int:
+def _cells(starts: Sequence[int], lines: Lines) -> list[list[str]]:
+    """The cells of lines by where columns begin; a line without a first one goes on above."""
+    rows = list[list[str]]()
+    for line in lines:
+        row = [line[start:end].strip() for start, end in pairwise([*starts, len(line) + 1])]
+        if row[0] or not rows:
+            rows.append(row)
+        else:
+            rows[-1] = [" ".join(filter(None, both)) for both in zip(rows[-1], row, strict=True)]
+    return rows
+
+
+def table(rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown, its head first."""
+    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    head_and_body = [f"| {' | '.join(row)} |" for row in (head, *body)]
+    return "\n".join((head_and_body[0], f"|{'---|' * len(head)}", *head_and_body[1:]))
+
+
+def item(mark: str, blocks: Lines) -> list[str]:
+    """An item of a list, such as a term with what is said of it; nothing where nothing is said."""
+    if len(blocks) < 2:
+        return [mark + block for block in blocks]
+    inner = [re.sub(r"^(?=.)", "  ", block, flags=re.MULTILINE) for block in blocks[1:]]
+    apart = "\n" if is_item(blocks[1]) else "\n\n"
+    return [mark + blocks[0] + apart + "\n\n".join(inner)]
+
+
+def is_item(block: str) -> bool:
+    """Whether a block of Markdown is of a list."""
+    return bool(re.match(r"(?:-|\(?\w{1,2}[.)]) ", block))
+
+
+def fenced(language: str, lines: Lines) -> str:
+    """A block of code."""
+    text = "\n".join(lines).strip("\n")
+    return "\n".join((f"```{language}", *([text] if text else []), "```"))
+
+
+def dedented(lines: Lines) -> list[str]:
+    """Lines without what all of them stand in."""
+    least = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    return [line[least:] for line in lines]
+
+
+def further_in(lines: Lines, at: int) -> tuple[list[str], int]:
+    """What stands further in below a line, and the number of the first line behind it."""
+    end = first_line(lines, at + 1, is_outer)
+    return dedented(lines[at + 1 : end]), end
+
+
+def first_line(lines: Lines, at: int, ends: Callable[[str], object]) -> int:
     """The number of the first line, from one on, that ends a block."""
     return next((n for n in range(at, len(lines)) if ends(lines[n])), len(lines))
 
 
-def _block_end(lines: Sequence[str], at: int) -> int:
-    """The number of the line behind a line and all that stands further in below it."""
-    return _until(lines, at + 1, _is_outer)
-
-
-def _is_outer(line: str) -> bool:
-    return bool(line) and line[0] != " "
+def is_outer(line: str) -> bool:
+    """Whether a line stands no further in."""
+    return line[:1] not in {"", " "}

@@ -1,15 +1,37 @@
-"""What reStructuredText alone has, in Markdown: directives, inline marks, drawn tables."""
+"""What reStructuredText alone has, in Markdown: directives, fields, roles and marks of text."""
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
+import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
-from typing import Final, Protocol
+from typing import Final
 
-FIELD: Final = re.compile(r":(?P<name>[A-Za-z][^:`\n]{0,60}):(?=\s|$)[ ]*(?P<body>.*)")
-SUBSTITUTION: Final = re.compile(r"^\.\. \|([^|\n]+)\| replace:: (.+)$", re.MULTILINE)
+from assay.testset.plain_text import (
+    Lines,
+    Made,
+    TextReader,
+    fenced,
+    first_line,
+    further_in,
+    item,
+    printed,
+    table,
+)
+
+_TELLING: Final = re.compile(
+    r"^\.\. [\w:-]+::|^\.\. _[^:\n]+:|:[a-z]+(?::[a-z]+)?:`[^`\n]|::\n\n[ \t]+\S|``\w[^`\n]*``",
+    re.MULTILINE,
+)
+_EXPLICIT: Final = re.compile(r"\.\.(?: |$)|__ ")
 _DIRECTIVE: Final = re.compile(r"\.\. (?P<name>[A-Za-z][\w:+.-]*)::(?:\s+(?P<argument>.*))?$")
+_FIELD: Final = re.compile(r":(?P<name>[A-Za-z][^:`\n]{0,60}):(?=\s|$)[ ]*(?P<body>.*)")
+_OPTIONS: Final = re.compile(r"^:([\w-]+):[ ]*(.*(?:\n[ ]+.*)*)", re.MULTILINE)
+_PARAMETER: Final = re.compile(r"(?:param|parameter|arg|argument|key|keyword)\s+(?:.*\s)?(\S+)")
+_OF_PAGES: Final = frozenset(("orphan", "tocdepth", "nocomments", "nosearch", "hide-toc"))
+_SUBSTITUTION: Final = re.compile(r"^\.\. \|([^|\n]+)\| replace:: (.+)$", re.MULTILINE)
+_CUT: Final = re.compile(r"(?<=[A-Za-z]{2})-\n[ ]*(?=[a-z]{2})")
 _CODE: Final = frozenset(
     "code code-block code-tab sourcecode prompt console parsed-literal doctest testcode "
     "ipython".split()
@@ -19,7 +41,7 @@ _OBJECTS: Final = frozenset(
     "function method class exception attribute data envvar confval decorator staticmethod "
     "classmethod property describe object type macro fixture setting directive role".split()
 )
-_OPTIONS: Final = frozenset(("option", "cmdoption"))
+_COMMAND_OPTIONS: Final = frozenset(("option", "cmdoption"))
 _VERSIONS: Final = {
     "versionadded": "Added in version",
     "versionchanged": "Changed in version",
@@ -28,94 +50,144 @@ _VERSIONS: Final = {
 _NAMED: Final = frozenset(("rubric", "admonition", "topic", "dropdown"))
 _NOTES: Final = frozenset("note warning tip important caution danger hint attention".split())
 _UNREAD: Final = frozenset(
-    "toctree contents image figure raw include literalinclude index module currentmodule highlight "
-    "meta math graphviz digraph testsetup testcleanup testoutput automodule autoclass autofunction "
-    "automethod autodata autoexception autoattribute autosummary sectionauthor codeauthor seealso "
-    "bibliography plot productionlist default-role role tabularcolumns sectnum header footer click "
-    "rst-class class unicode target-notes command-output program-output program csv-table".split()
+    "toctree contents figure raw index math graphviz digraph testsetup testcleanup testoutput "
+    "autosummary seealso productionlist plot meta header footer tabularcolumns".split()
 )
 _CODE_ROLES: Final = frozenset(
     "func meth class attr mod data obj exc const option envvar confval program command file kbd "
     "code literal samp setting fixture mailheader mimetype token keyword hook paramref".split()
 )
-_RULE: Final = re.compile(r"=+(?: +=+)+")
+_DELIMITERS: Final = {"tab": "\t", "space": " "}
 
 
-class Reader(Protocol):
-    """What reads the text within a directive.
+def is_restructured(text: str) -> bool:
+    """Whether the marks of a text are those of reStructuredText."""
+    return len(_TELLING.findall(text)) > 2
 
-    Attributes:
-        level: Of the heading above.
-    """
 
-    level: int
+def restructured_as_markdown(text: str) -> str:
+    """A text in reStructuredText as Markdown, a paragraph a line."""
+    return _Reader(dict(_SUBSTITUTION.findall(text))).markdown(_CUT.sub("-", printed(text)))
 
-    def read(self, lines: Sequence[str]) -> list[str]:
-        """The blocks of these lines, in Markdown."""
-        ...
+
+class _Reader(TextReader):
+    """Reads the blocks of reStructuredText."""
+
+    in_code = re.compile(r"(?!)")  # code is announced
+
+    def __init__(self, substitutions: Mapping[str, str]) -> None:
+        super().__init__()
+        self._substitutions = substitutions
+        self.rules = (
+            *(self.marked, self.underlined, self._explicit, self.drawn, self.item, self._field),
+            *(self.option, self.term, self.indented, self._paragraph),
+        )
+
+    def _explicit(self, lines: Lines, at: int) -> Made | None:
+        """What begins with two dots: nothing of comments and targets."""
+        if not _EXPLICIT.match(lines[at]):
+            return None
+        body, end = further_in(lines, at)
+        directive = _DIRECTIVE.match(lines[at])
+        name = directive["name"].rpartition(":")[2] if directive else ""
+        if not directive or name in _UNREAD:
+            return [], end
+        return self._directive(name, (directive["argument"] or "").strip(), body), end
+
+    def _directive(self, name: str, argument: str, body: Lines) -> list[str]:
+        """The blocks of a directive, as far as it has a text."""
+        titled = argument and name in _OBJECTS | _COMMAND_OPTIONS
+        head = [*takewhile(str.strip, body)]  # its options, and further signatures
+        head = head if titled or (head and _FIELD.match(head[0])) else []
+        options, body = dict(_OPTIONS.findall("\n".join(head))), body[len(head) :]
+        if name in _CODE:
+            return [fenced(argument.partition(" ")[0] or "text", body)]
+        if name in _TABLES:
+            rows = _TABLES[name](body, options)
+            full = [map(self.inline, row) for row in rows if len(row) == len(rows[0])]
+            return [table(full)] if full else []
+        if default := " ".join(options.get("default", "").split()):
+            body = [f":Default: {default}", "", *body]
+        if argument and name in _OBJECTS:
+            return self._object(argument, body)
+        return self.read([argument, *body]) if name in _NOTES else self._of(name, argument, body)
+
+    def _of(self, name: str, argument: str, body: Lines) -> list[str]:
+        """What is said of an option or a version, or below a name."""
+        text, said = self.read(body), self.inline(argument)
+        if name in _VERSIONS:
+            version, _, said = said.partition(" ")
+            said = " ".join([said, *text[:1]]).strip()
+            return [f"{_VERSIONS[name]} {version}{f': {said}' if said else '.'}"]
+        if name in _COMMAND_OPTIONS:
+            return item(f"- `{argument}`: ", text)
+        return [f"**{said}**", *text] if said and name in _NAMED else text
+
+    def _object(self, signature: str, body: Lines) -> list[str]:
+        """What is described, under its name; then its signature."""
+        plain = re.sub(r"^(?:async|class|static|abstract)\s+", "", signature)
+        name, bracket, parameters = map(str.strip, plain.partition("("))
+        self.level += 1
+        heading = f"{'#' * min(6, self.level)} `{name}{'()' * bool(bracket)}`"
+        blocks = self.read(body)
+        self.level -= 1
+        code = fenced("python", [f"def {name.rpartition('.')[2]}({parameters}"])
+        return [heading, *blocks[:1], *([code] if "=" in parameters else []), *blocks[1:]]
+
+    def _field(self, lines: Lines, at: int) -> Made | None:
+        """A field, as ":param name: What it is"."""
+        if not (field := _FIELD.match(lines[at])):
+            return None
+        body, end = further_in(lines, at)
+        of_call = _PARAMETER.fullmatch(field["name"])
+        name = f"`{of_call[1].strip('*')}`" if of_call else f"**{field['name']}**"
+        known = field["name"].lower() in _OF_PAGES or field["name"].startswith("type ")
+        return [] if known else item(f"- {name}: ", self.read([field["body"], *body])), end
+
+    def _paragraph(self, lines: Lines, at: int) -> Made:
+        """A paragraph, and the code that "::" announces."""
+        end = first_line(lines, at, lambda one: not one)
+        block = lines[at:end]
+        if block[0].startswith("| "):
+            return [self.inline("\n".join(line.removeprefix("|").strip() for line in block))], end
+        text = " ".join(" ".join(block).split())
+        announced = text.endswith("::")
+        text = re.sub(r"(?:^| )::$|:(?=:$)", "", text)
+        text = text[:-1] if announced and text.endswith("::") else text
+        code, behind = further_in(lines, end - 1) if announced else ([], end)
+        made = [self.inline(text)] if text else []
+        return [*made, *([fenced("text", code)] if "".join(code).strip() else [])], behind
 
     def inline(self, text: str) -> str:
         """A text with its inline marks as in Markdown."""
-        ...
+        parts = re.split(r"``(.+?)``(?!`)", text)  # every second one is code
+        parts[::2] = [self._unmarked(part) for part in parts[::2]]
+        parts[1::2] = [f"`{part.replace('`', '')}`" for part in parts[1::2]]
+        return "".join(parts)
+
+    def _unmarked(self, text: str) -> str:
+        """A text without roles, links, references to footnotes and backslashes."""
+        for pattern, plain in _INLINE:
+            text = pattern.sub(plain, text)
+        known = self._substitutions
+        text = re.sub(r"\|([^|\s][^|\n]*)\|_?", lambda one: known.get(one[1], one[0]), text)
+        return re.sub(r"\\(?: |(?=\W))", "", text)
 
 
-def explicit(lines: Sequence[str], reader: Reader) -> list[str]:
-    """The blocks of what begins with two dots: nothing of comments and targets.
-
-    Args:
-        lines: The one with the dots, and those below that stand further in.
-        reader: Of what stands within.
-    """
-    if not (directive := _DIRECTIVE.match(lines[0])):
+def _rows(body: Lines, options: Mapping[str, str]) -> list[list[str]]:
+    """The rows of a table that is written as CSV, its head first."""
+    delimiter = options.get("delim", ",").strip()
+    delimiter = _DELIMITERS.get(delimiter, delimiter)
+    written = [*options.get("header", "").split("\n"), *body]
+    try:
+        rows = [*csv.reader(written, delimiter=delimiter, skipinitialspace=True)]
+    except (csv.Error, TypeError):  # a cell without end, a delimiter of several letters
         return []
-    name = directive["name"].rpartition(":")[2]
-    body, argument = dedented(lines[1:]), (directive["argument"] or "").strip()
-    titled = argument and name in _OBJECTS | _OPTIONS
-    several = list(takewhile(str.strip, body)) if titled else []  # signatures
-    settings = [*takewhile(lambda one: FIELD.match(one) or one in several, body)]
-    if settings:
-        settings += takewhile(lambda one: one[:1].isspace(), body[len(settings) :])
-    default = (one.partition(":default:")[2].strip() for one in settings)
-    body = [*(f":Default: {one}" for one in default if one), "", *body[len(settings) :]]
-    if name in _UNREAD:
-        return []
-    if name in _CODE:
-        return [fenced(argument.partition(" ")[0] or "text", body)]
-    return _directive(name, argument, body, reader)
+    return [[" ".join(cell.split()) for cell in row] for row in rows if row]
 
 
-def _directive(name: str, argument: str, body: Sequence[str], reader: Reader) -> list[str]:
-    """The blocks of a directive whose text is read."""
-    if name == "list-table":
-        return _listed_table(body, reader)
-    if argument and name in _OBJECTS:
-        return _object(argument, body, reader)
-    text = reader.read(body)
-    if name in _VERSIONS:
-        version, _, said = argument.partition(" ")
-        said = " ".join([said, *text[:1]]).strip()
-        return [reader.inline(f"{_VERSIONS[name]} {version}{f': {said}' if said else '.'}")]
-    if name in _OPTIONS:
-        return entries(f"`{argument}`", text)
-    lead = f"**{reader.inline(argument)}**" if name in _NAMED else reader.inline(argument)
-    return [lead, *text] if argument and name in _NAMED | _NOTES else text
-
-
-def _object(signature: str, body: Sequence[str], reader: Reader) -> list[str]:
-    """What is described, under its name; then its signature."""
-    above, plain = reader.level, re.sub(r"^(?:async|class|static|abstract)\s+", "", signature)
-    name, bracket, parameters = plain.partition("(")
-    reader.level += 1
-    heading = f"{'#' * min(6, reader.level)} `{name.strip()}{'()' * bool(bracket)}`"
-    blocks = reader.read(body)
-    reader.level = above
-    short = name.strip().rpartition(".")[2]
-    code = [fenced("python", [f"def {short}({parameters}"])] if "=" in parameters else []
-    return [heading, *blocks[:1], *code, *blocks[1:]]
-
-
-def _listed_table(body: Sequence[str], reader: Reader) -> list[str]:
-    """A table that is written as a list of lists."""
+def _listed(body: Lines, _: Mapping[str, str]) -> list[list[str]]:
+    """The rows of a table that is written as a list of lists."""
     rows = list[list[str]]()
     for line in body:
         if line.startswith("* - "):
@@ -124,93 +196,10 @@ def _listed_table(body: Sequence[str], reader: Reader) -> list[str]:
             rows[-1].append(line[4:])
         elif rows and line.strip():
             rows[-1][-1] += f" {line.strip()}"
-    full = [row for row in rows if len(row) == len(rows[0])]
-    return [table([reader.inline(one) for one in row] for row in full)] if full else []
-
-
-def drawn_table(lines: Sequence[str]) -> tuple[int, list[list[str]]] | None:
-    """A table that is drawn with bars or rules: how many lines it has, its head and its rows."""
-    if re.fullmatch(r"\+(?:[-=]+\+)+", lines[0]):
-        end = next((at for at, one in enumerate(lines) if one[:1] not in {"+", "|"}), len(lines))
-        return end, _grid(lines[:end])
-    if _RULE.fullmatch(lines[0]):
-        rules = [at for at, line in enumerate(lines) if _RULE.fullmatch(line)]
-        last = (at for at in rules[1:] if at + 1 == len(lines) or not lines[at + 1].strip())
-        if end := next(last, -1) + 1:
-            return end, _simple(lines[:end])
-    return None
-
-
-def _grid(lines: Sequence[str]) -> list[list[str]]:
-    edges = [at for at, mark in enumerate(lines[0]) if mark == "+"]
-    rows, head, cells = list[list[str]](), list[str](), [[""] for _ in edges[1:]]
-    for line in lines[1:]:
-        if line.startswith("+"):
-            row = [" ".join(" ".join(cell).split()) for cell in cells]
-            head, rows = (row, rows) if "=" in line and not head else (head, [*rows, row])
-            cells = [[""] for _ in edges[1:]]
-            continue
-        for cell, start, end in zip(cells, edges, edges[1:], strict=False):
-            cell.append(line[start + 1 : end])
-    return [head or [""] * len(cells), *rows]
-
-
-def _simple(lines: Sequence[str]) -> list[list[str]]:
-    starts = [one.start() for one in re.finditer(r"=+", lines[0])]
-    rows, head = list[list[str]](), list[str]()
-    for line in lines[1:-1]:
-        if line.startswith("=="):
-            if rows and not head:
-                head, rows = [" ".join(column).strip() for column in zip(*rows, strict=True)], []
-        elif line.strip() and not re.fullmatch(r"-+(?: +-+)*", line):
-            rows = cells(starts, [line], rows)
-    return [head or [""] * len(starts), *rows]
-
-
-def cells(
-    starts: Sequence[int], lines: Iterable[str], rows: Iterable[list[str]] = ()
-) -> list[list[str]]:
-    """The cells of lines by where columns begin; a line without a first one goes on above."""
-    rows = list(rows)
-    for line in lines:
-        ends = [*starts[1:], len(line) + 1]
-        row = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-        if row[0] or not rows:
-            rows.append(row)
-        else:
-            pairs = zip(rows[-1], row, strict=True)
-            rows[-1] = [f"{above} {cell}".strip() for above, cell in pairs]
     return rows
 
 
-def table(rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown, its head first."""
-    escaped = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    lines = [f"| {' | '.join(row)} |" for row in escaped]
-    return "\n".join((lines[0], f"|{'---|' * len(escaped[0])}", *lines[1:]))
-
-
-def inline(text: str, substitutions: Mapping[str, str]) -> str:
-    """A text with its inline marks as in Markdown."""
-    parts = re.split(r"(``.+?``(?!`))", text)
-    return "".join(
-        f"`{part[2:-2].replace('`', '')}`"
-        if part.startswith("``") and len(part) > 4
-        else _unmarked(part, substitutions)
-        for part in parts
-    )
-
-
-def _unmarked(text: str, substitutions: Mapping[str, str]) -> str:
-    """A text without roles, links, references to footnotes and backslashes."""
-    text = re.sub(r":(?P<role>[a-zA-Z][\w:+-]{0,40}):`(?P<text>[^`]+)`", _role, text)
-    text = re.sub(r"`([^`<]+?)\s*<[^`<>]+>`__?", r"\1", text)
-    text = re.sub(r"`([^`]+)`__?(?!\w)", r"\1", text)
-    text = re.sub(r"\|([^|\s][^|\n]*)\|_?", lambda one: substitutions.get(one[1], one[0]), text)
-    text = re.sub(r"\s?\[(?:#[\w-]*|\d+|\*|[A-Z][\w-]*)\]_", "", text)
-    text = re.sub(r"(?<![\w`])([A-Za-z][\w-]*[A-Za-z0-9])__?(?![\w`])", r"\1", text)
-    text = re.sub(r"(?<![\w`])`([^`\n]* [^`\n]*)`(?![\w`])", r"\1", text)
-    return re.sub(r"\\(?: |(?=\W))", "", text)
+_TABLES: Final = {"csv-table": _rows, "list-table": _listed}
 
 
 def _role(marked: re.Match[str]) -> str:
@@ -226,31 +215,11 @@ def _role(marked: re.Match[str]) -> str:
     return f"`{name}{'()' if role in {'func', 'meth'} and not name.endswith(')') else ''}`"
 
 
-def entries(name: str, blocks: Sequence[str]) -> list[str]:
-    """A term and what is said of it; nothing where nothing is said."""
-    return [item(f"- {name}: {blocks[0]}", blocks[1:])] if blocks else []
-
-
-def item(first: str, blocks: Sequence[str]) -> str:
-    """An item of a list with the blocks that belong to it."""
-    if not blocks:
-        return first
-    rest = "\n\n".join(re.sub(r"^(?=.)", "  ", block, flags=re.MULTILINE) for block in blocks)
-    return "\n".join((first, rest) if is_item(blocks[0]) else (first, "", rest))
-
-
-def is_item(block: str) -> bool:
-    """Whether a block of Markdown is of a list."""
-    return bool(re.match(r"(?:-|\(?\w{1,2}[.)]) ", block))
-
-
-def fenced(language: str, lines: Sequence[str]) -> str:
-    """A block of code."""
-    text = "\n".join(lines).strip("\n")
-    return "\n".join((f"```{language}", *([text] if text else []), "```"))
-
-
-def dedented(lines: Sequence[str]) -> list[str]:
-    """Lines without what all of them stand in."""
-    least = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return [line[least:] for line in lines]
+_INLINE: Final[Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]]] = (
+    (re.compile(r":(?P<role>[a-zA-Z][\w:+-]{0,40}):`(?P<text>[^`]+)`"), _role),
+    (re.compile(r"`([^`<]+?)\s*<[^`<>]+>`__?"), r"\1"),  # a link
+    (re.compile(r"`([^`]+)`__?(?!\w)"), r"\1"),
+    (re.compile(r"\s?\[(?:#[\w-]*|\d+|\*|[A-Z][\w-]*)\]_"), ""),  # a footnote
+    (re.compile(r"(?<![\w`])([A-Za-z][\w-]*[A-Za-z0-9])__?(?![\w`])"), r"\1"),
+    (re.compile(r"(?<![\w`])`([^`\n]* [^`\n]*)`(?![\w`])"), r"\1"),
+)

@@ -1,5 +1,6 @@
 """The text of a web page, written as Markdown."""
 
+import codecs
 import re
 from collections.abc import Mapping
 from html.parser import HTMLParser
@@ -54,6 +55,49 @@ _LINKS: Final = 0.9  # of the letters of a list are links, where it is a menu
 _LINES: Final = re.compile(r"[ \t]*\n[ \t]*")
 _BLANK: Final = re.compile(r"\n{3,}")
 _KEPT: Final = "\0"  # a line break of code
+_MARKS: Final = (  # of byte order; that of UTF-16 begins that of UTF-32
+    *((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32")),
+    *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
+)
+_DECLARED: Final = re.compile(
+    rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*(?P<name>[\w.:-]+)""",
+    re.IGNORECASE,
+)
+_DECLARATIONS: Final = 1024  # bytes among which a charset is declared
+# As browsers read what calls itself so.
+_WIDER: Final = dict(
+    (
+        *(("ascii", "cp1252"), ("iso8859-1", "cp1252"), ("iso8859-9", "cp1254")),
+        *(("gb2312", "gb18030"), ("gbk", "gb18030"), ("big5", "big5hkscs")),
+        *(("shift_jis", "cp932"), ("euc_kr", "cp949")),
+    )
+)
+_NO_LETTERS: Final = frozenset(b"\x81\x8d\x8f\x90\x9d")  # in windows-1252
+
+
+def charset_of(page: bytes) -> tuple[str, bool]:
+    """The charset of a page, and whether the page tells: by a mark, a declaration or as UTF-8.
+
+    What is UTF-8 is nothing else by chance, whatever the page declares. What tells nothing is
+    windows-1252 most often.
+    """
+    for mark, name in _MARKS:
+        if page.startswith(mark):
+            return name, True
+    try:
+        page.decode()
+        part = utf8 = not page.isascii()
+    except UnicodeDecodeError:
+        part, utf8 = not page.decode(errors="ignore").isascii(), False
+    if (declared := _DECLARED.search(page[:_DECLARATIONS])) and not utf8:
+        name = declared["name"].decode()
+        try:
+            name = codecs.lookup(name).name
+        except LookupError:
+            return name, True
+        return "utf-8-sig" if name.startswith("utf-") else _WIDER.get(name, name), True
+    guessed = not part and not page.isascii() and _NO_LETTERS.isdisjoint(page)
+    return ("cp1252", False) if guessed else ("utf-8-sig", True)
 
 
 def text_and_title(page: str) -> tuple[str, str]:
