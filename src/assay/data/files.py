@@ -326,6 +326,8 @@ class Source:
             separates the passages.
         file: The file of this machine that it is read from, None for all else.
         notes: What a reader of the scores must know of the source.
+        continues: Whether other rows of the same origin came before: what all of these lack is then
+            a gap, not a sign that the data are read wrongly.
     """
 
     name: str
@@ -335,6 +337,7 @@ class Source:
     contexts: str = passages.AUTO
     file: Path | None = None
     notes: tuple[str, ...] = ()
+    continues: bool = False
 
     def __iter__(self) -> Iterator[Row]:
         """Rows, in the order of the source; no more than the first ones are held."""
