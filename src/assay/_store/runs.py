@@ -14,7 +14,8 @@ import msgspec
 from assay._store import rows
 from assay._store.connection import File
 from assay._store.integrity import COVERED, amended, digest, insert, run_id, seal
-from assay.errors import InputError, did_you_mean
+from assay._text.misspelt import did_you_mean
+from assay.errors import InputError
 from assay.sample import Sample
 
 # The value of a parameter, as it stands in a table.
