@@ -59,6 +59,7 @@ def test_a_new_row_that_lacks_what_a_metric_needs_is_unscored_and_the_watch_goes
     looked = assay(*WATCH)
     assert looked.exit_code == 0, looked.output
     assert "look 2: 1 sample" in looked.stderr
+    assert "1 of 1 rows has no 'reference' (the first is row 1): exact_match is" in looked.stderr
     assert "the row has no reference" in assay("show", "--sample", "lacks").stdout
 
 

@@ -416,6 +416,8 @@ def _say_arrived(looked: Looked) -> None:
     else:
         n = looked.result.run.n_samples
         say(f"look {looked.number}: {numbers.plural(n, 'sample')}, run {looked.result.run.short}")
+        for note in looked.result.notes:
+            say(f"  {note}")
     if found := looked.arrived:
         counts = {
             "outside the share": found.left_out,
