@@ -28,11 +28,15 @@ CASES = [
     (("run", "broken.jsonl"), "row 1"),
     (("run", "broken.jsonl", "--dry-run"), "row 1"),
     (("run", "columns.jsonl"), "no metric can be computed"),
+    (("run", "columns.jsonl"), "columns found: alpha, beta -> name columns with --map question="),
     (
         ("run", "columns.jsonl", "--map", "question=Quesion x"),
         "no row has the column 'Quesion x' that --map 'question=Quesion x' names",
     ),
-    (("compare", "data.jsonl", "data.jsonl"), "a run of one (`assay runs` lists them)"),
+    (
+        ("compare", "data.jsonl", "data.jsonl"),
+        "a run of one (`assay runs` lists them); `assay run` scores data",
+    ),
     (("run", "columns.jsonl", "-m", "faithfulness"), "--map"),
     (("run", "store.db"), "store.db"),
     ((*RUN, "-m", "faithfullness"), "did you mean 'faithfulness'"),
@@ -153,6 +157,7 @@ def test_nothing_is_asked_before_all_rows_are_seen(assay, here):
 def test_unknown_runs_samples_and_metrics(scored):
     for line, said in {
         ("show", "zzz"): "no run is called 'zzz'",
+        ("show", "tower"): "'tower' in assay.db -> it is a sample of the last run: --sample tower",
         ("show", "--sample", "nobody"): "no sample 'nobody'",
         ("show", "--metric", "context_recall"): "has no 'context_recall': it has faithfulness",
         ("show", "--raw"): "add --sample ID",
