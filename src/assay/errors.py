@@ -12,7 +12,7 @@ AssayError
     OverBudget       the next call could exceed the budget that the user set
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -205,17 +205,3 @@ class Denied(JudgeError):
 
 class OverBudget(JudgeError):
     """The next call could exceed the budget; the run stops cleanly."""
-
-
-def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
-    """The question which of the known names a misspelt one was meant to be; "" if none is close.
-
-    Args:
-        name: What was written.
-        known: What could have been meant.
-        cutoff: How alike the two have to be, from 0 to 1.
-    """
-    import difflib
-
-    close = difflib.get_close_matches(name, [*known], n=1, cutoff=cutoff)
-    return f"did you mean '{close[0]}'?" if close else ""

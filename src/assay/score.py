@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from assay._text.results import rounded
+
 
 class Readable:
     """What IPython and Jupyter show as its `str`; its repr names every field."""
@@ -89,10 +91,11 @@ class Score(Readable):
         return float(self.value)
 
     def __str__(self) -> str:
-        """``0.533 (1 supported, 1 unsupported)``."""
+        """``0.53 (1 supported, 1 unsupported)``."""
         labels = Counter(part.label for part in self.parts if part.label)
         counts = ", ".join(f"{n} {label}" for label, n in labels.items())
-        return f"{self.value:.3f} ({counts})" if counts else f"{self.value:.3f}"
+        text = rounded(float(self.value))
+        return f"{text} ({counts})" if counts else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,14 +81,14 @@ def test_a_notebook_shows_results_summaries_and_traces(result):
 def test_findings_print_in_a_few_lines_and_a_notebook_shows_these(result, other):
     lines: list[tuple[Readable, str]] = [
         (assay.agree(result, LABELS), "given and people's labels: 8 samples, people call 50% good"),
-        (assay.correct(result, LABELS), "the 8 labels alone: 0.500 ("),
+        (assay.correct(result, LABELS), "the 8 labels alone: 0.50 ("),
         (assay.calibrate(result, LABELS), "given: good where >= 0."),
         (assay.items([result, other], threshold=0.5), "given: right where >= 0.5"),
         (assay.history(result.path), "given 1 20"),
         (assay.compare(result, other), "given of list in memory"),
         (assay.diagnose(result), "none of 8 samples could be checked"),
         (assay.gate(result, assay.Rules(min={"given": 0.1})), "pass: given: >= 0.1"),
-        (result["given"][0], "0.100"),
+        (result["given"][0], "0.10"),
         (assay.Unscored("undefined", "no answer"), "undefined: no answer"),
     ]
     for found, line in lines:
@@ -101,7 +101,7 @@ def test_findings_print_in_a_few_lines_and_a_notebook_shows_these(result, other)
 
 def test_a_score_prints_with_the_count_of_its_labels():
     parts = [assay.Part("statement", "...", label) for label in ("supported", "other", "supported")]
-    assert str(assay.Score(2 / 3, tuple(parts))) == "0.667 (2 supported, 1 other)"
+    assert str(assay.Score(2 / 3, tuple(parts))) == "0.67 (2 supported, 1 other)"
 
 
 @over(

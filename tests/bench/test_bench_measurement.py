@@ -240,7 +240,7 @@ class TestTheCatalogue:
         assert [one.name for one in measurement.chosen([])] == list(measurement.BENCHMARKS)
 
     def test_unknown_names_are_refused_with_what_was_meant(self):
-        with pytest.raises(InputError, match="did you mean wikieval") as caught:
+        with pytest.raises(InputError, match="did you mean 'wikieval'") as caught:
             measurement.chosen(["wikival", "mtrag", "zzz"])
         assert "mtrag_un" in str(caught.value)
         assert "`assay bench --list`" in str(caught.value)

@@ -166,7 +166,7 @@ def test_the_sets_are_listed_without_a_judge_or_data(assay, bench, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("wikival",), "did you mean wikieval"),
+        (("wikival",), "did you mean 'wikieval'"),
         (("wikieval", "--full", "--limit", "3"), "--full and --limit are both given"),
         (("wikieval", "--out", "card.html"), ".json, .md"),
         (("wikieval", "--beside", "data.jsonl"), "not a judge card"),

@@ -94,7 +94,7 @@ def test_pairs_may_be_a_table(assay, config, here):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[run]\nmetrics = ['x']", "unknown option 'metrics' -> did you mean metric?"),
+        ("[run]\nmetrics = ['x']", "unknown option 'metrics' -> did you mean 'metric'?"),
         ("[run]\napi-key = 'x'", "unknown option 'api-key'"),
         ("[run]\nretries = 'many'", "retries is 'many' -> give a whole number of at least 0"),
         ("[run]\nretries = -1", "retries is -1"),

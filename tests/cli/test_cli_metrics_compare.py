@@ -113,7 +113,7 @@ def test_metrics_lists_only_those_that_are_named(assay):
 def test_a_metric_that_is_not_there_is_told(assay):
     result = assay("metrics", "faithfullness")
     assert result.exit_code == 2
-    assert "did you mean faithfulness" in result.stderr
+    assert "did you mean 'faithfulness'" in result.stderr
 
 
 def test_questions_do_not_steer_the_terminal(assay, judged, here):

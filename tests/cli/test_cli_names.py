@@ -31,6 +31,18 @@ def test_what_is_said_of_a_run_stands_where_it_is_shown(named):
         assert f"run two rows ({rows[1]['run'][:8]})" in named(*command).stdout
 
 
+def test_names_stand_whole_in_a_list_of_80_columns(assay, monkeypatch):
+    names = ["support bot, reranker on, prompt 2", "chunks of 512 words with 64 of overlap, bm25"]
+    for name, rows in zip(names, "12", strict=True):
+        assay(*FAITHFULNESS, *JUDGE, "--limit", rows, "--name", name, "--tag", "nightly")
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = assay("runs").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert names[0] in lines[3]
+    assert " ".join(line[:30].strip() for line in lines[1:3]) == names[1]
+    assert "1 metric, " in " ".join(" ".join(lines).split())
+
+
 def test_hints_name_the_run_as_its_user_does(assay):
     shown = assay(*FAITHFULNESS, *JUDGE, "--name", "two rows").stdout
     assert "assay show 'two rows' --sample" in shown

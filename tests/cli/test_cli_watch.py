@@ -47,6 +47,22 @@ def test_a_drop_is_shown_with_its_evidence_and_has_a_code_of_its_own(drifted, as
     assert len((here / "alerts.jsonl").read_text().splitlines()) == 1
 
 
+def test_a_new_row_that_lacks_what_a_metric_needs_is_unscored_and_the_watch_goes_on(assay, here):
+    lacking = {"id": "lacks", "question": "When?", "answer": "x"}
+    write_rows(here / "traffic.jsonl", [lacking])
+    refused = assay(*WATCH)  # in the first look its column is rather named otherwise
+    assert refused.exit_code == 2
+    assert "no column holds 'reference'" in refused.stderr
+    write_rows(here / "traffic.jsonl", rows(1, 1, "t"))
+    assert assay(*WATCH).exit_code == 0
+    write_rows(here / "traffic.jsonl", [lacking])
+    looked = assay(*WATCH)
+    assert looked.exit_code == 0, looked.output
+    assert "look 2: 1 sample" in looked.stderr
+    assert "1 of 1 rows has no 'reference' (the first is row 1): exact_match is" in looked.stderr
+    assert "the row has no reference" in assay("show", "--sample", "lacks").stdout
+
+
 def test_a_segment_that_no_sample_has_is_told(assay, here):
     write_rows(here / "traffic.jsonl", [{**row, "tenant": "a"} for row in rows(3, 2, "t")])
     result = assay(*WATCH, "--segment", "tenent")

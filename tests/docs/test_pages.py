@@ -153,6 +153,24 @@ def test_the_rule_about_fences_is_quoted_as_it_is_sent() -> None:
     assert FENCE_RULE in (ROOT / "docs" / "tasks.md").read_text("utf-8")
 
 
+@over(
+    ("new", "told"),
+    [
+        ("mean 0.61  0.52–0.70\n3.1 s, 1 Dec 08:05", "old"),
+        ("mean 0.61  0.52–0.70\n2 min,\n1 Dec 08:05", "old"),
+        ("mean 0.62  0.52–0.70\n4.4 s, 30 Nov 11:17", "old"),  # as another processor may round
+        ("mean 0.63  0.52–0.70\n4.4 s, 30 Nov 11:17", "new"),
+        ("mean 0.61  0.52–0.72\n3.1 s, 1 Dec 08:05", "new"),
+    ],
+)
+def test_output_is_out_of_date_by_digits_that_are_no_rounding(new: str, told: str) -> None:
+    old = "mean 0.61  0.52–0.70\n4.4 s, 30 Nov 11:17"
+    assert generate.same(old, new) is (told == "old")
+    assert (generate.steady(old, new) == old) is (told == "old")
+    assert generate.same("faithfulness 0.50705", "faithfulness 0.50755")
+    assert not generate.same("faithfulness 0.50705", "faithfulness 0.51445")
+
+
 @over("page", TEXTS)
 def test_no_page_names_a_machine(page: Path) -> None:
     text = page.read_text("utf-8")

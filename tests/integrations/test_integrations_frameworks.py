@@ -140,20 +140,23 @@ class TestAChainThatRuns:
         assert "not read to its end" in seen.rows[0]["failure"]
 
     @pytest.mark.parametrize("pieces", [1, 2, 3])
-    def test_so_is_one_of_a_chain_without_a_model(self, pieces):
+    @pytest.mark.parametrize("first", [None, RunnableLambda(lambda question: question)])
+    def test_so_is_one_of_a_chain_without_a_model(self, first, pieces):
         def own_client(questions):
             for _ in questions:
                 yield from ("It ", "is ", "hot.")
 
         seen = langchain.Collector()
-        system = RunnableLambda(lambda question: question) | RunnableGenerator(own_client)
+        last = RunnableGenerator(own_client)
+        system = first | last if first else last
         stream = system.stream(QUESTION, config={"callbacks": [seen]})
         read = [next(stream) for _ in range(pieces)]
         stream.close()
         assert len(read) == pieces
         assert "not read to its end" in seen.rows[0]["failure"]
         assert "".join(system.stream(QUESTION, config={"callbacks": [seen]})) == "It is hot."
-        assert seen.rows[1]["answer"] == "It is hot."
+        assert system.invoke(QUESTION, config={"callbacks": [seen]}) == "It is hot."
+        assert [row.get("answer") for row in seen.rows] == [None, "It is hot.", "It is hot."]
 
     def test_a_model_that_failed_within_a_stream_is_no_stream_broken_off(self):
         class Down(FakeListChatModel):

@@ -72,7 +72,7 @@ def test_only_what_has_no_upper_end_has_percentiles(db):
 
 
 def test_a_summary_prints_them_under_its_table(db):
-    assert "latency: p50 110.500, p95 6030.000, p99 8406.000" in str(slow(TIMES)(db).summary())
+    assert "latency: p50 110, p95 6,030, p99 8,406" in str(slow(TIMES)(db).summary())
 
 
 def test_a_failed_sample_leaves_the_worst_case_open():

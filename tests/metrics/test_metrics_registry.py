@@ -117,11 +117,11 @@ def test_an_alias_is_the_metric_of_the_standard_name(alias, name):
 @over(
     ("spec", "message"),
     [
-        ("faithfullness", "no metric is called 'faithfullness'; did you mean faithfulness"),
-        ("Faithfulness", "did you mean faithfulness"),
-        ("cost", "did you mean cost_per_query"),
+        ("faithfullness", "no metric is called 'faithfullness'; did you mean 'faithfulness'"),
+        ("Faithfulness", "did you mean 'faithfulness'"),
+        ("cost", "did you mean 'cost_per_query'"),
         ("contextrecall", "did you mean .*context_recall"),
-        ("paper:faithfullness", "did you mean paper:faithfulness"),
+        ("paper:faithfullness", "did you mean 'paper:faithfulness'"),
         ("bertscore", "no metric is called 'bertscore'"),
         ("", "no metric is called ''"),
         ("faithfulness(", "no metric is called"),

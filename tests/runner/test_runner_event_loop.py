@@ -61,7 +61,7 @@ def test_in_a_plain_script_of_its_own(tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "faithfulness" in done.stdout
-    assert "0.500" in done.stdout
+    assert " 0.50 " in done.stdout
     assert (tmp_path / "assay.db").is_file()
 
 

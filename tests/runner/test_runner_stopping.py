@@ -380,7 +380,7 @@ class TestRefusedBeforeAnyCall:
         assert not db.exists()
 
     def test_an_unknown_metric_is_refused(self, db):
-        with pytest.raises(InputError, match="did you mean faithfulness"):
+        with pytest.raises(InputError, match="did you mean 'faithfulness'"):
             evaluate(samples(1), "faithfulnes", plausible(), store=db)
 
 

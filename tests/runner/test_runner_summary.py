@@ -87,10 +87,10 @@ def test_one_that_is_independent_has_a_mean_and_no_interval(db, values, groups):
 def test_the_table_prints_it_or_a_dash(db):
     found = evaluate(rows([0.1, 0.5, 0.9, 0.8]), Told(), plausible(), store=db).summary()
     low, high = found[0].interval
-    assert f"0.575   {low:.3f}..{high:.3f}  0.575..0.575" in str(found)
+    assert f"0.57      {low:.2f}–{high:.2f}    0.57" in str(found)
     lone = evaluate(rows([0.1]), Told(), plausible(), store=db).summary()
     assert lone[0].interval is None
-    assert str(lone).splitlines()[1].split()[:4] == ["told", "0.100", "-", "0.100..0.100"]
+    assert str(lone).splitlines()[1].split()[:4] == ["told", "0.10", "-", "0.10"]
 
 
 def test_as_a_data_frame_it_has_a_row_a_metric_with_the_ends_in_columns_of_their_own(db):

@@ -74,8 +74,8 @@ class TestSlips:
     @pytest.mark.parametrize(
         ("metric", "remedy"),
         [
-            ("faithfulnes", "did you mean faithfulness or"),
-            ("exact_mach(x=1)", "did you mean exact_match"),
+            ("faithfulnes", "did you mean 'faithfulness' or"),
+            ("exact_mach(x=1)", "did you mean 'exact_match'"),
             ("os:system", "ask for the list of metrics"),
         ],
     )

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay._text.numbers import decimals, numbers
+from assay._text.numbers import numbers
+from assay._text.results import decimals
 from support.over import over
 
 WORDS = (  # noqa: SIM905 - reads better as prose

@@ -24,6 +24,7 @@ from assay._analysis.labelled import (
     read_for_run,
 )
 from assay._runner.result import Result
+from assay._text.results import rounded
 from assay.errors import InputError
 from assay.score import Part, Readable
 from assay.stats import agreement as measures
@@ -110,12 +111,12 @@ class Measure:
     ceiling_interval: Interval | None = None
 
     def __str__(self) -> str:
-        """``AUROC 0.730 (0.570 to 0.840), best trivial rule 0.810 (words from contexts)``."""
-        text = f"{self.name} {'-' if self.value is None else f'{self.value:.3f}'}"
+        """``AUROC 0.73 (0.57 to 0.84), best trivial rule 0.81 (words from contexts)``."""
+        text = f"{self.name} {'-' if self.value is None else rounded(self.value)}"
         text += f" ({self.interval.ends})" if self.interval else ""
         if self.floor is not None:
-            text += f", best trivial rule {self.floor:.3f} ({self.floor_name})"
-        return text if self.ceiling is None else f"{text}, people {self.ceiling:.3f}"
+            text += f", best trivial rule {rounded(self.floor)} ({self.floor_name})"
+        return text if self.ceiling is None else f"{text}, people {rounded(self.ceiling)}"
 
 
 @dataclass(frozen=True)

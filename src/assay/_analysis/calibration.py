@@ -21,6 +21,7 @@ from assay._analysis.labelled import (
     read_for_run,
 )
 from assay._runner.result import Result
+from assay._text.results import rounded
 from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.score import Readable, Score
@@ -56,7 +57,7 @@ class Measured:
 
 
 def _spanned(one: Measured) -> str:
-    text = "-" if one.value is None else f"{one.value:.3f}"
+    text = "-" if one.value is None else rounded(one.value)
     return f"{text} ({one.interval.ends})" if one.interval else text
 
 

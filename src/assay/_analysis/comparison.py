@@ -24,6 +24,7 @@ from assay._analysis.leaderboard import Leaderboard, leaderboard
 from assay._runner.result import Result, labels
 from assay._runner.summary import noise
 from assay._store import Store
+from assay._text.results import between, difference
 from assay.errors import InputError
 from assay.score import Part, Readable
 from assay.stats import comparison as stats
@@ -219,9 +220,9 @@ def _line(one: MetricComparison, runs: Sequence[Compared]) -> str:
     paired = one.paired
     if paired is None or one.p is None:
         return head
-    ends = paired.interval
-    span = f" ({ends.low:+.3f} to {ends.high:+.3f})" if ends else ""
-    text = f"{head}, {paired.difference:+.3f}{span}, p = {one.p:.3g}, n = {paired.n}"
+    ends = f" ({between(paired.interval)})" if paired.interval else ""
+    size = f"{difference(paired.difference, paired.interval)}{ends}"
+    text = f"{head}, {size}, p = {one.p:.3g}, n = {paired.n}"
     if one.verdict != NOT_FOUND:
         return text
     if one.too_few_differ:
@@ -417,8 +418,7 @@ def _verdict(one: MetricComparison, p: float, alpha: float) -> str:
 
 def described(result: Result) -> Compared:
     """What is told of a run that is compared."""
-    run = result.run
-    judge = judge_of(run)
+    run, judge = result.run, judge_of(result.run)
     return Compared(
         run.id, str(result.path), run.source, judge, run.n_samples, run.created, run.title
     )

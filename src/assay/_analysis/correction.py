@@ -9,6 +9,7 @@ import numpy as np
 
 from assay._analysis.labelled import Item, Labelled, LabelSource, labelled, one_metric, read_for_run
 from assay._runner.result import Result
+from assay._text.results import rounded
 from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.sample import Sample
@@ -71,7 +72,7 @@ class Correction(Readable):
         return (
             f"{self.metric} as people would call it: {_spanned(mean.estimate, mean.interval)}\n"
             f"the {mean.n_labelled} labels alone: {_spanned(self.alone, self.alone_interval)}\n"
-            f"the judge alone: {mean.judge_mean:.3f} of {mean.n_judged} samples"
+            f"the judge alone: {rounded(mean.judge_mean)} of {mean.n_judged} samples"
         )
 
     @property
@@ -97,7 +98,7 @@ class Correction(Readable):
 
 
 def _spanned(value: float, interval: Interval | None) -> str:
-    return f"{value:.3f} ({interval.ends if interval else 'no interval'})"
+    return f"{rounded(value)} ({interval.ends if interval else 'no interval'})"
 
 
 def correct(

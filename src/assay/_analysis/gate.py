@@ -21,8 +21,9 @@ from assay._runner.config_files import section
 from assay._runner.result import Result, check_results, known_labels
 from assay._runner.summary import MetricSummary
 from assay._store import Run
+from assay._text.misspelt import did_you_mean
 from assay._text.results import beside, between, rounded, signed
-from assay.errors import InputError, Problem, did_you_mean
+from assay.errors import InputError, Problem
 from assay.metrics.registry import METRICS, check_threshold, is_built_in
 from assay.score import Readable
 

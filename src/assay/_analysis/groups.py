@@ -12,7 +12,8 @@ from assay._analysis.leaderboard import configuration_names
 from assay._analysis.sweeps import TAG
 from assay._runner.result import Result, labels
 from assay._store import Store
-from assay.errors import InputError, did_you_mean
+from assay._text.misspelt import did_you_mean
+from assay.errors import InputError
 from assay.metrics import METRICS
 from assay.metrics.retrieval import Ranked, ranking
 from assay.sample import Sample

@@ -18,6 +18,7 @@ from assay._store import Run, Store
 from assay._store.runs import written
 from assay._text.language_id import identify_language, language_name
 from assay._text.refusals import refusal
+from assay._text.results import extent, rounded
 from assay._text.words import content_words, words
 from assay.errors import InputError
 from assay.sample import Sample
@@ -199,8 +200,7 @@ class Series:
 def _mean(score: MetricSummary) -> str:
     if score.mean is None:
         return "-"
-    span = "{:.3f} to {:.3f}".format(*score.interval) if score.interval else "no interval"
-    return f"{score.mean:.3f} ({span})"
+    return f"{rounded(score.mean)} ({extent(*score.interval) if score.interval else 'no interval'})"
 
 
 @dataclass(frozen=True, slots=True)

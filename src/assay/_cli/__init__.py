@@ -5,14 +5,16 @@ wherever it is noticed; `errors` tells it.
 """
 
 import importlib
+import re
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from assay._cli.errors import EXIT_CODES, CommandGroup
+from assay._text import misspelt
 from assay._version import __version__
-from assay.errors import did_you_mean
 
 __all__ = ["main"]
 
@@ -28,7 +30,7 @@ _GROUPS = {
         "runs": "List the runs in the store.",
         "describe": "Name a run, tag it, note something about it.",
         "diagnose": "Show what went wrong in a run, and what to try.",
-        "report": "Write the report of an earlier run.",
+        "report": "Write out an earlier run as an HTML report, a table or data.",
     },
     "Compare": {
         "compare": "Compare runs sample by sample, or the samples of one run.",
@@ -51,8 +53,8 @@ _GROUPS = {
         "nuggets": "Find the facts that answers should hold.",
     },
     "Fit to your documents": {
-        "adapt": "Fine-tune an embedder to a corpus, and measure what it gains.",
-        "adapt judge": "Fit the embedded judge to a domain, and measure what it gains.",
+        "adapt": "Fine-tune an embedder to a corpus, and measure the gain.",
+        "adapt judge": "Fit the embedded judge to a domain, and measure the gain.",
     },
     "Look up and check": {
         "metrics": "List the metrics, or compare some on the same data.",
@@ -97,6 +99,9 @@ _MODULES = {
 }
 
 
+_GUESSES = 2  # so many options or commands that may have been meant are named, of more none
+
+
 class App(CommandGroup):
     """The commands in the order of use."""
 
@@ -135,9 +140,51 @@ class App(CommandGroup):
         if (name := " ".join(args[:2])) in _SHORT_HELP and len(args) > 1:
             return name, self.get_command(ctx, name), args[2:]
         if args[0] not in _SHORT_HELP:
-            hint = did_you_mean(args[0], _SHORT_HELP).replace("did", "Did", 1)
+            hint = misspelt.did_you_mean(args[0], _SHORT_HELP).capitalize()
             ctx.fail(f"No such command '{args[0]}'. {hint}".rstrip())
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call a command; an option that it has not is told what may have been meant."""
+        try:
+            return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            hint = _meant(error.option_name.lstrip("-"), error.ctx.command) if error.ctx else ""
+            message = f"No such option '{error.option_name}'. {hint}".rstrip()
+            raise click.UsageError(message, error.ctx) from None
+
+
+def _meant(word: str, command: click.Command) -> str:
+    """Which option, or else which other command, was meant by the name of an option.
+
+    One that is written alike, or else whose help has the word; "" where that is none, or any of
+    many, as no guess is better than a wrong one.
+    """
+    options = {
+        name: param.help or ""
+        for param in command.params
+        if isinstance(param, click.Option)
+        for name in param.opts
+        if name.startswith("--")
+    }
+    alike = [name for name in options if name.startswith(f"--{word[:1]}")]
+    names = (
+        misspelt.near(word, alike)
+        or [name for name in options if word.startswith(name[2:]) or word.endswith(name[1:])]
+        or [name for name, text in options.items() if _says(text, word)]
+    )
+    if names:
+        return misspelt.ask(names).capitalize() if len(names) <= _GUESSES else ""
+    others = {name: text for name, text in _SHORT_HELP.items() if name != command.name}
+    commands = [word] if word in others else [n for n, text in others.items() if _says(text, word)]
+    named = " or ".join(f"`assay {name}`" for name in commands)
+    return f"See {named}." if 0 < len(commands) <= _GUESSES else ""
+
+
+def _says(text: str, word: str) -> bool:
+    """Whether a text has the word, or its plural; what stands in parentheses is about others."""
+    words = re.findall("[a-z-]+", re.sub(r"\([^)]*\)", "", text.lower()))
+    return word in words or f"{word}s" in words
 
 
 @click.group(

@@ -43,7 +43,7 @@ class _CompareRequest(options.ReportRequest):
     by: str | None = options.option(
         "--by",
         metavar="FIELD",
-        help="Compare the samples of each RUN by a further column of the data, by group, language "
+        help="Compare segments of each RUN, by a further column of the data, by group, language "
         "or answerable, by a metric that is 0 or 1, or by retrieval: was a right context "
         "retrieved? Of several RUNs, compare each group with that of the first RUN, too.",
     )

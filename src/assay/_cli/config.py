@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from assay._runner.config_files import section
+from assay._text.misspelt import did_you_mean
 from assay.errors import InputError
 
 # What belongs to one call only, or is a secret and belongs in the environment.
@@ -71,16 +72,12 @@ def schema() -> dict[str, Any]:
 
 def _defaults(command_name: str, command: click.Command, folder: Path) -> dict[str, Any]:
     """Defaults for the options of a command, by parameter."""
-    from assay.data.columns import closest
-
     options, file = section(folder, command_name)
     known = _options(command)
     for name, value in options.items():
         if name not in known:
             what = f"[{command_name}] of '{file}' has the unknown option '{name}'"
-            near = closest(name, known)
-            remedy = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-            raise InputError(what, remedy)
+            raise InputError(what, did_you_mean(name, known) or f"there are {', '.join(known)}")
         if not _fits(value, _form(known[name])):
             what = f"[{command_name}] of '{file}': {name} is {value!r}"
             raise InputError(what, f"give {_in_words(_form(known[name]))}")

@@ -20,7 +20,7 @@ import click
 
 from assay._report.sanitize import plain
 from assay._text.sanitize import redacted
-from assay.errors import AssayError, InputError, did_you_mean
+from assay.errors import AssayError, InputError
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 GATE_FAILED, GATE_UNDECIDED, DRIFT = 6, 7, 8
@@ -49,18 +49,6 @@ EXIT_CODES = """Exit codes:
   130  interrupted (Ctrl-C, SIGTERM); the same command goes on from there"""
 
 
-# Options of one purpose that commands, and other tools, call by different names.
-_SAME_PURPOSE = (
-    frozenset({"--no-regression", "--baseline", "--against", "--compare-to"}),
-    frozenset({"--metric", "--metrics"}),
-    frozenset({"--out", "--output"}),
-    frozenset({"--param", "--set"}),
-    frozenset({"--by", "--config", "--segment", "--group-by"}),
-)
-# Of names without their dashes: "against" is no slip for "margin" (0.62).
-_ALIKE = 0.7
-
-
 class Grouped(click.Command):
     """A command whose help shows its options in groups.
 
@@ -71,17 +59,6 @@ class Grouped(click.Command):
     def __init__(self, *args: Any, groups: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.groups = groups
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; an option that there is not is told which one may be meant."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            names = [name for param in self.get_params(ctx) for name in param.opts]
-            options = [name for name in names if name.startswith("--")]
-            message = f"No such option '{error.option_name}'."
-            hint = _meant(error.option_name, options)
-            raise click.UsageError(f"{message} {hint}".rstrip(), ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the groups; all options together where there are none."""
@@ -95,17 +72,6 @@ class Grouped(click.Command):
         with formatter.section("Other"):
             formatter.write_dl(list(rows.values()))
         return None
-
-
-def _meant(name: str, options: Sequence[str]) -> str:
-    """The question which option was meant; "", as no guess is better than a wrong one."""
-    same = (names for names in _SAME_PURPOSE if name in names)
-    of_purpose = [option for names in same for option in options if option in names]
-    if of_purpose:
-        return f"Did you mean {' or '.join(map(repr, of_purpose))}?"
-    alike = [option.removeprefix("--") for option in options]
-    hint = did_you_mean(name.lstrip("-"), alike, cutoff=_ALIKE)
-    return hint.replace("did you mean '", "Did you mean '--")
 
 
 class CommandGroup(click.Group):

@@ -28,7 +28,10 @@ from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
 _ROWS = 1000
 _CANNOT = "the judge cannot do"
 _ABSENT = "is in no row"
-_MAP = "name columns with --map field=column; one row is one question"
+_MAP = (
+    "name columns with --map question=COLUMN, --map contexts=COLUMN, --map answer=COLUMN; "
+    "one row is one question"
+)
 _COMMON = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
 _NEEDS = {need for name in _COMMON for need in METRICS[name].needs}
 # Of two metrics that differ in what they need only, the one that needs more tells more.

@@ -33,7 +33,8 @@ from assay._report import numbers
 from assay._runner.result import Result, open_run
 from assay._runner.settings import Engine
 from assay._store import Store
-from assay.errors import AssayError, InputError, did_you_mean
+from assay._text.misspelt import did_you_mean
+from assay.errors import AssayError, InputError
 from assay.experiments.swept import open_sweep
 from assay.experiments.watch import SETTLE, Channels, Looked, Watch, deliver, look
 from assay.target import system
@@ -62,13 +63,14 @@ class _GateRequest(options.Request):
     baseline: str | None = options.option(
         "--no-regression",
         metavar="RUN",
-        help="A run that no metric may be worse than: RUN of this store, STORE:RUN, or STORE.",
+        help="The baseline, against which no metric may be worse: RUN of this store, STORE:RUN, or "
+        "STORE.",
     )
     margins: tuple[str, ...] = options.repeatable(
         "--margin",
         metavar="[METRIC=]SHARE",
-        help="How much worse than the baseline it may be, as a share of the metric's range (of the "
-        "baseline's mean where the range has no end); 0.05 if not given.",
+        help="How much worse than there it may be, as a share of the metric's range (of the mean "
+        "there where the range has no end); 0.05 if not given.",
     )
     unscored: tuple[str, ...] = options.repeatable(
         "--max-unscored",
@@ -414,6 +416,8 @@ def _say_arrived(looked: Looked) -> None:
     else:
         n = looked.result.run.n_samples
         say(f"look {looked.number}: {numbers.plural(n, 'sample')}, run {looked.result.run.short}")
+        for note in looked.result.notes:
+            say(f"  {note}")
     if found := looked.arrived:
         counts = {
             "outside the share": found.left_out,

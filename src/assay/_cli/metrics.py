@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -448,8 +449,8 @@ def _show_task(
 
 
 def _doc(documented: type) -> str:
-    """Its docstring, each paragraph in one line so that it fills any width."""
-    paragraphs = (inspect.getdoc(documented) or "").split("\n\n")
+    """Its docstring, each paragraph and each parameter in one line so that it fills any width."""
+    paragraphs = re.sub(r"\n {8,}", " ", inspect.getdoc(documented) or "").split("\n\n")
     return "\n\n".join(p if "\n " in p else p.replace("\n", " ") for p in paragraphs)
 
 

@@ -269,7 +269,7 @@ class DescriptionRequest(Request):
     name: str | None = option(
         "--name",
         metavar="NAME",
-        help="Call the run so: reports show it, and commands take it in the place of its id.",
+        help="Call the run so: it is shown, and commands take it in the place of its id.",
     )
     tags: tuple[str, ...] = repeatable(
         "--tag", metavar="TAG", help="Mark the run: `assay runs --tag TAG` lists those that are."

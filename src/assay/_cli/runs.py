@@ -14,7 +14,7 @@ from assay._analysis.comparability import judge_of
 from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.output import command_line
-from assay._report import sanitize
+from assay._report import numbers, sanitize, tables
 from assay._report.numbers import judge_in_words, remarks, run_description
 from assay._runner import STORE
 from assay._store import Run, Store
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from assay._runner.result import Result
 
 _CHANGES = ("name", "tags", "note", "params", "untags", "unsets")
-_LONGEST_NAME = 18  # characters of a name that a table of 80 columns has room for
 
 
 class _RunsRequest(options.Request):
@@ -100,12 +99,12 @@ def _judged(run: Run) -> str:
 
 
 def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
-    # A table would fold names at 80 columns: every run has a second line for its data and judge.
+    # Names are whole at 80 columns, in two lines if need be: what else there is stands below.
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("run", no_wrap=True, overflow="ellipsis", max_width=_LONGEST_NAME)
+    table.add_column("run", overflow="fold")
     for name in ("id", "begun (UTC)"):
         table.add_column(name, no_wrap=True)
-    for name in ("samples", "metrics", "scores", "calls"):
+    for name in ("samples", "scores"):
         table.add_column(name, justify="right", no_wrap=True)
     console = output.stdout()
     for row in rows:
@@ -117,15 +116,17 @@ def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ..
             row["run"][:8],
             row["created"][:16].replace("T", " "),
             f"{row['samples']:,}",
-            str(len(row["metrics"])),
             share,
-            f"{row['calls']:,}",
         )
     console.print(table if rows else "no run with that tag" if tags else "no run yet")
+    details = tables.grid(gap=2)
     for run, row in zip(runs, rows, strict=True):
-        made_of = f"{run.source}{_judged(run)}"
-        text = f"{run.short}  {'; '.join(filter(None, [_state(row), remarks(row), made_of]))}"
-        console.print(Text(sanitize.plain(text), style="dim"))
+        metrics = numbers.plural(len(row["metrics"]), "metric")
+        calls = numbers.plural(row["calls"], "call")
+        made_of = f"{run.source}, {metrics}, {calls}{_judged(run)}"
+        text = "; ".join(filter(None, [_state(row), remarks(row), made_of]))
+        details.add_row(tables.dim(run.short), tables.dim(text))
+    console.print(details)
 
 
 def _state(row: dict[str, Any]) -> str:

@@ -10,8 +10,7 @@ import msgspec
 
 from assay._store import Run
 from assay._store.runs import written
-from assay._text.numbers import decimals
-from assay._text.results import rounded
+from assay._text.results import extent, rounded
 from assay.stats.intervals import Interval
 
 DASH = "\N{EN DASH}"
@@ -26,25 +25,19 @@ def score(value: float | None) -> str:
 
 def span(pair: Sequence[float] | None, between: str = " to ") -> str:
     """An interval or a pair of bounds."""
-    if pair is None:
-        return DASH
-    low, high = score(pair[0]), score(pair[1])
-    for digits in (3, 4):  # ends that only look alike would read as no uncertainty at all
-        if low == high and max(map(abs, pair)) < 100:
-            low, high = (decimals(end, digits) for end in pair)
-    return score(pair[0]) if low == high else f"{low}{between}{high}"
+    return DASH if pair is None else extent(pair[0], pair[1], between)
 
 
-def interval(ends: Interval | Mapping[str, float] | None) -> str:
+def interval(of: Interval | Mapping[str, float] | None) -> str:
     """An interval of a score, also as plain values; a dash where there is none."""
-    if isinstance(ends, Mapping):
-        return span((ends["low"], ends["high"]) if ends else None)
-    return span((ends.low, ends.high) if ends else None)
+    if isinstance(of, Mapping):
+        return span((of["low"], of["high"]) if of else None)
+    return span((of.low, of.high) if of else None)
 
 
-def estimate(value: float | None, ends: Interval | Mapping[str, float] | None) -> str:
+def estimate(value: float | None, of: Interval | Mapping[str, float] | None) -> str:
     """A score with its interval: "0.61 (0.52 to 0.70)"; a dash where there is none."""
-    return DASH if value is None else f"{score(value)} ({interval(ends)})"
+    return DASH if value is None else f"{score(value)} ({interval(of)})"
 
 
 def count(number: int | None) -> str:

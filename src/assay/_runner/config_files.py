@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InputError, Problem, did_you_mean
+from assay._text.misspelt import did_you_mean
+from assay.errors import InputError, Problem
 from assay.prompt import Example, Template
 
 # Where configuration may stand, and under which tables; the first file that has a section counts.

@@ -24,9 +24,10 @@ from assay._store import Run, Store
 from assay._store.connection import named
 from assay._store.integrity import settled_stamp
 from assay._store.runs import Spent, Value
+from assay._text.misspelt import did_you_mean
 from assay.data.files import landing
 from assay.data.values import as_text
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import Metric, parse
 from assay.sample import Sample

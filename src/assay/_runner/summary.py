@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay._store import Run, Store
-from assay._text.numbers import decimals
+from assay._text.results import extent, rounded
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.stats.intervals import Interval
@@ -78,11 +78,11 @@ class Noise:
     same: bool = False
 
     def __str__(self) -> str:
-        """``sd 0.031 of a sample's score, 50 samples asked 3 times again; statements flip 4 %``."""
+        """``sd 0.03 of a sample's score, 50 samples asked 3 times again; statements flip 4 %``."""
         text = f"{self.samples} samples asked {self.draws} times again"
         text = text.replace("asked 1 times", "asked once")
         if self.sd is not None:
-            text = f"sd {self.sd:.3f} of a sample's score, {text}"
+            text = f"sd {rounded(self.sd)} of a sample's score, {text}"
         flips = [f"{kind}s flip {one.rate:.1%}" for kind, one in self.flips.items()]
         return "; ".join([text, *flips])
 
@@ -307,20 +307,19 @@ def flat(row: MetricSummary) -> dict[str, object]:
 
 
 def _cells(row: MetricSummary) -> tuple[str, ...]:
-    mean = "-" if row.mean is None else decimals(row.mean, 3)
+    mean = "-" if row.mean is None else rounded(row.mean)
     failed = row.n_failed - row.n_not_reached
     counts = map(str, (row.n_scored, row.n_undefined, failed, row.n_not_reached))
     return (row.metric, mean, _interval_text(row.interval), _interval_text(row.bounds), *counts)
 
 
-def _interval_text(ends: tuple[float, float] | None) -> str:
-    return "-" if ends is None else f"{decimals(ends[0], 3)}..{decimals(ends[1], 3)}"
+def _interval_text(pair: tuple[float, float] | None) -> str:
+    return "-" if pair is None else extent(*pair, "\N{EN DASH}")
 
 
 def _quantiles(percentiles: tuple[float, float, float]) -> str:
-    # A cost may be far below a thousandth.
-    texts = (f"{value:.3f}" if value >= 1 else f"{value:.3g}" for value in percentiles)
-    return ", ".join(f"{name} {text}" for name, text in zip(_TAIL, texts, strict=True))
+    found = zip(_TAIL, percentiles, strict=True)
+    return ", ".join(f"{name} {rounded(value)}" for name, value in found)
 
 
 def _summary(

@@ -18,8 +18,8 @@ from assay._service.forms import MAX_OFFSET, MAX_RUNS, PAGE, document
 from assay._service.limits import Bounds, Guard, JudgingQueue, Refused
 from assay._store.integrity import StoreError
 from assay._store.runs import Description
+from assay._text.misspelt import did_you_mean
 from assay._version import __version__
-from assay.data.columns import closest
 from assay.errors import AssayError, InputError, JudgeError
 
 F = TypeVar("F", bound=msgspec.Struct)
@@ -269,8 +269,9 @@ def _field_meant(error: str, form: type[msgspec.Struct]) -> str:
     """What to say of an unknown field of a request; "" of any other error."""
     if "$." in error or "unknown field `" not in error:
         return ""
-    near = closest(error.split("`")[1][:100], form.__struct_fields__)
-    return f"; did you mean '{near}'?" if near else f"; it has {', '.join(form.__struct_fields__)}"
+    fields = form.__struct_fields__
+    meant = did_you_mean(error.split("`")[1][:100], fields)
+    return "; " + (meant or f"it has {', '.join(fields)}")
 
 
 def _read(body: bytes, form: type[F]) -> F:

@@ -194,7 +194,7 @@ def check_beginning(path: Path) -> None:
     """
     if path.stat().st_size and not is_database(path):
         what = f"'{path}' cannot be used as a store: it is another kind of file, or damaged"
-        remedy = "name a store, or a run of one (`assay runs` lists them)"
+        remedy = "name a store, or a run of one (`assay runs` lists them); `assay run` scores data"
         raise StoreError(what, remedy)
 
 

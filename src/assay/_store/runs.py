@@ -14,7 +14,8 @@ import msgspec
 from assay._store import rows
 from assay._store.connection import File
 from assay._store.integrity import COVERED, amended, digest, insert, run_id, seal
-from assay.errors import InputError, did_you_mean
+from assay._text.misspelt import did_you_mean
+from assay.errors import InputError
 from assay.sample import Sample
 
 # The value of a parameter, as it stands in a table.
@@ -365,6 +366,10 @@ class Runs(File):
         names = [known for (known,) in self.query("SELECT name FROM descriptions WHERE name != ''")]
         if of_sweep := [known for known in names if known.startswith(f"{name}/")]:
             return f"it is a sweep of {len(of_sweep)} runs: name one, such as '{of_sweep[-1]}'"
+        last = next(self._latest(), None)
+        sql = f"SELECT 1 FROM samples WHERE run = {rows.NAME} AND id = ?"
+        if last and self.query(sql, last.id, name):
+            return f"it is a sample of the last run: --sample {name}"
         listed = "`assay runs` lists them, with the ids that they can be named by as well"
         return f"{did_you_mean(name, names)} {listed}".lstrip()
 

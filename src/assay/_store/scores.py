@@ -19,7 +19,8 @@ from assay._store.integrity import (
 )
 from assay._store.judges import Replies
 from assay._store.schema import Stored
-from assay.errors import InputError, did_you_mean
+from assay._text.misspelt import did_you_mean
+from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome
@@ -138,7 +139,7 @@ class Samples(File):
         if not meant:
             sql = f"SELECT id FROM samples WHERE run = {rows.NAME} ORDER BY row LIMIT ?"
             names = [name for (name,) in self.query(sql, run, _COMPARED)]
-            hint = did_you_mean(sample_id, names, cutoff=0.7) or "`assay show` names some"
+            hint = did_you_mean(sample_id, names) or "`assay show` names some"
         return InputError(f"run {run} has no sample '{sample_id}'", hint)
 
     def sample_at(self, run: str, row: int) -> Sample:

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from assay._text.numbers import decimals
-
 MINUS: Final = "\N{MINUS SIGN}"
-_SMALLEST: Final = 0.0095  # of the ends of an interval; below it two decimals show nothing
-_MOST: Final = 4  # digits that tell a score from a limit beside it
+_SMALL: Final = 0.0095  # below it two decimals show nothing
+_MOST: Final = 4  # digits that tell a score from a limit beside it, or from a whole number
+_TINY: Final = 1e-6
 
 
 class Ends(Protocol):
@@ -20,6 +19,32 @@ class Ends(Protocol):
     @property
     def high(self) -> float:
         """Its upper end."""
+
+
+def decimals(value: float, digits: int) -> str:
+    """A number with so many digits after the point, and more where these would mislead.
+
+    A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00. Of what is small, such as
+    the cost of an answer, two digits count wherever they begin: 0.0012 and 0.0014 are not alike.
+
+    Args:
+        value: The number, finite.
+        digits: Of them after the point, 4 at most.
+    """
+    if 0 < abs(value) < _SMALL:
+        return _small(value)
+    value = value or 0.0  # no minus before nothing
+    for more in range(digits, _MOST + 1):
+        text = f"{value:.{more}f}"
+        if float(text) == value or float(text) != round(value):
+            return text
+    return f"{value:.9g}"
+
+
+def _small(value: float) -> str:
+    text = f"{value:.2g}"
+    # 0.00007 is read at a glance, 7e-05 is not; of more zeros than these nobody sees how many.
+    return f"{float(text):.7f}".rstrip("0") if abs(value) >= _TINY else text
 
 
 def rounded(value: float) -> str:
@@ -37,6 +62,15 @@ def beside(value: float, limit: float) -> str:
             if text != decimals(limit, digits):
                 return text
     return rounded(value)
+
+
+def extent(low: float, high: float, between: str = " to ") -> str:
+    """The interval of a score; one number where both ends are the same."""
+    texts = rounded(low), rounded(high)
+    for digits in (3, 4):  # ends that only look alike would read as no uncertainty at all
+        if texts[0] == texts[1] and max(abs(low), abs(high)) < 100:
+            texts = decimals(low, digits), decimals(high, digits)
+    return rounded(low) if texts[0] == texts[1] else between.join(texts)
 
 
 def signed(value: float, limit: float = 0.0) -> str:
@@ -75,6 +109,6 @@ def _pair(ends: Ends | Mapping[str, float]) -> tuple[float, float]:
 
 def _of_scale(value: float, scale: float) -> str:
     """A difference with the digits that count beside others of this size: +0.00 beside +0.15."""
-    if scale < _SMALLEST or abs(value) >= _SMALLEST:
+    if scale < _SMALL or abs(value) >= _SMALL:
         return signed(value)
     return f"{'+' if value > 0 else MINUS if value < 0 else ''}0.00"

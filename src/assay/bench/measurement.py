@@ -1,6 +1,5 @@
 """A judge measured on the labelled sets, with the thresholds that they need."""
 
-import difflib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from assay._runner.progress import Progress
 from assay._runner.settings import Settings
 from assay._runner.stack import BackendStack, choose
 from assay._store import Store
+from assay._text.misspelt import ask, near
 from assay.bench import claims, correctness, groundedness, hard_negatives, relevance
 from assay.bench.benchmark import Benchmark, Figure, unsupported
 from assay.bench.card import JudgeCard, Measured, qualities
@@ -76,10 +76,8 @@ def chosen(names: Sequence[str]) -> list[Benchmark]:
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
-    close += [one for one in known if name.lower() in one and one not in close]
-    listed = "`assay bench --list` names them all"
-    return f"did you mean {' or '.join(dict.fromkeys(close))}?" if close else listed
+    close = near(name, known, n=3, cutoff=0.5) + [one for one in known if name.lower() in one]
+    return ask([*dict.fromkeys(close)]) or "`assay bench --list` names them all"
 
 
 Thresholds: TypeAlias = Mapping[str, Mapping[str, float]]

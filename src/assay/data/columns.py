@@ -1,6 +1,5 @@
 """Columns: which of them hold which field, by the user's mapping, by name and by likeness."""
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -9,6 +8,7 @@ from dataclasses import fields as fields_of
 from itertools import islice
 from typing import Any, Final
 
+from assay._text.misspelt import did_you_mean, near, normal
 from assay.data.values import plain, spelled, unboxed
 from assay.errors import InputError, Problem
 from assay.sample import Sample
@@ -123,11 +123,6 @@ _DIGITS: Final = 9
 Path = tuple[Any, ...]
 
 
-def normal(name: str) -> str:
-    """The name without case, spaces, "-", "_" and other separators."""
-    return re.sub(r"[\W_]+", "", name).lower()
-
-
 _FIELD_OF: Final = {normal(name): field for field, names in ALIASES.items() for name in names}
 
 
@@ -142,17 +137,10 @@ def recognised(columns: Iterable[str]) -> dict[str, str]:
     return fields
 
 
-def closest(name: str, choices: Iterable[str]) -> str | None:
-    """The choice that `name` was probably meant to be, None if none is close."""
-    keys = {normal(choice): choice for choice in choices}
-    matches = difflib.get_close_matches(normal(name), keys, n=1, cutoff=0.7)
-    return keys[matches[0]] if matches else None
-
-
 def field_meant(name: str) -> str:
     """What to say of a name that is no field: which was probably meant, else all that there are."""
-    near = _FIELD_OF.get(normal(name)) or closest(name, FIELDS)
-    return f"did you mean '{near}'?" if near else f"fields are {', '.join(FIELDS)}."
+    name = _FIELD_OF.get(normal(name), name)
+    return did_you_mean(name, FIELDS) or f"fields are {', '.join(FIELDS)}."
 
 
 def likely_column(field: str, columns: Iterable[str]) -> str | None:
@@ -164,11 +152,10 @@ def likely_column(field: str, columns: Iterable[str]) -> str | None:
     considered = [
         column for column in islice(columns, _MAX_GUESSED) if len(column) <= _MAX_GUESSED_LENGTH
     ]
-    free = {normal(column): column for column in considered if normal(column) not in _FIELD_OF}
+    free = [column for column in considered if normal(column) not in _FIELD_OF]
     for name in ALIASES.get(field, (field,)):
-        matches = difflib.get_close_matches(normal(name), free, n=1, cutoff=0.75)
-        if matches:
-            return numbered_pattern(field, free[matches[0]], columns)
+        if matches := near(name, free, cutoff=0.75):
+            return numbered_pattern(field, matches[0], columns)
     return None
 
 

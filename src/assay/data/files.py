@@ -1,6 +1,5 @@
 """Files of data, here or in an object store, and sources: files or objects opened as rows."""
 
-import difflib
 import gzip
 import re
 import shutil
@@ -16,6 +15,7 @@ from os import PathLike
 from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any, Final, cast
 
+from assay._text import misspelt
 from assay.data import passages
 from assay.data.columns import (
     Plan,
@@ -33,7 +33,7 @@ from assay.data.rows import Converter, Once, Reading, Record, Row, memory_record
 from assay.data.tables import SUFFIX, other_sheets, parted, sheet_records, table_records
 from assay.data.traces import trace_rows
 from assay.data.values import is_number, plain, unboxed
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError
 
 BUFFER = 1 << 20  # bytes fetched at a time: a request takes long, whatever it brings
 _URI = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
@@ -220,7 +220,7 @@ def _suffix(path: Path | Remote) -> str:
         refuse_endless(path)
     suffix = _without_gz(path).suffix.lower()
     if suffix not in _READERS:
-        hint = did_you_mean(suffix, _READERS, cutoff=0.7)
+        hint = misspelt.did_you_mean(suffix, _READERS)
         extension = f"the extension '{suffix}'" if suffix else "no extension"
         remedy = f"{hint} known extensions are {_KNOWN}, each also with .gz".lstrip()
         raise InputError(f"the format of '{path}' is unknown: it has {extension}", remedy)
@@ -246,8 +246,8 @@ def near(path: Path) -> str:
     if not path.parent.is_dir():
         return f"there is no directory '{path.parent}' either"
     names = [other.name for other in path.parent.iterdir()]
-    close = difflib.get_close_matches(path.name, names, n=1)
-    return f"did you mean '{path.parent / close[0]}'?" if close else "check the path"
+    close = [str(path.parent / name) for name in misspelt.near(path.name, names)]
+    return misspelt.ask(close) or "check the path"
 
 
 def _opened(path: Path | Remote) -> IO[bytes]:
@@ -326,6 +326,8 @@ class Source:
             separates the passages.
         file: The file of this machine that it is read from, None for all else.
         notes: What a reader of the scores must know of the source.
+        continues: Whether other rows of the same origin came before: what all of these lack is then
+            a gap, not a sign that the data are read wrongly.
     """
 
     name: str
@@ -335,6 +337,7 @@ class Source:
     contexts: str = passages.AUTO
     file: Path | None = None
     notes: tuple[str, ...] = ()
+    continues: bool = False
 
     def __iter__(self) -> Iterator[Row]:
         """Rows, in the order of the source; no more than the first ones are held."""

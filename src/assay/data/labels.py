@@ -4,7 +4,6 @@ A file of labels has one judgement a row (long), or one item a row with a column
 or each metric (wide). Column names are forgiven much; a value that cannot be read is not.
 """
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from assay.data.columns import ALIASES, normal
+from assay._text.misspelt import did_you_mean, near, normal
+from assay.data.columns import ALIASES
 from assay.data.files import file_records
 from assay.data.rows import Record, memory_records
 from assay.data.values import (
@@ -29,7 +29,7 @@ from assay.data.values import (
     text,
     unboxed,
 )
-from assay.errors import InputError, Problem, did_you_mean
+from assay.errors import InputError, Problem
 
 Kind = Literal["sample", "statement", "pair"]
 
@@ -303,15 +303,15 @@ class _Reader:
         recognized = column in self.metrics or normal(column) in _FIELD_OF or _annotator(column)
         if recognized:
             return None
-        metrics = {normal(name): name for name in self.metrics if name not in values}
-        if matches := difflib.get_close_matches(normal(column), metrics, 1, _ALIKE_METRIC):
-            return metrics[matches[0]]
+        metrics = [name for name in self.metrics if name not in values]
+        if matches := near(column, metrics, cutoff=_ALIKE_METRIC):
+            return matches[0]
         parts = _PARTS.fullmatch(column)
         if parts is None or not any(map(_annotator, values)):
             return None
         stem, rest = parts.groups()
-        near = difflib.get_close_matches(stem.lower(), _PREFIXES, 1, _ALIKE_PREFIX)
-        return f"{near[0]}{rest}" if near else None
+        prefixes = near(stem, _PREFIXES, cutoff=_ALIKE_PREFIX)
+        return f"{prefixes[0]}{rest}" if prefixes else None
 
     def _add(self, label: Label, column: str, value: Any) -> None:
         try:

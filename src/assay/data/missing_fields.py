@@ -4,7 +4,8 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from assay.data.columns import FIELDS, closest, likely_column, numbered_pattern, recognised
+from assay._text.misspelt import near
+from assay.data.columns import FIELDS, likely_column, numbered_pattern, recognised
 from assay.data.rows import Row
 from assay.data.values import is_invisible
 from assay.errors import Problem
@@ -220,13 +221,8 @@ def missing_in_all_answers(
 def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
     """The user's mapping names a column that no row has."""
     names = list(columns)
-    near = closest(column, names)
-    suggestion = numbered_pattern(name, near, names) if near else None
-    hint = (
-        f"did you mean {_option(name, suggestion)}?"
-        if suggestion
-        else f"columns found: {_listing(names)}"
-    )
+    meant = [_option(name, numbered_pattern(name, one, names)) for one in near(column, names)]
+    hint = f"did you mean {meant[0]}?" if meant else f"columns found: {_listing(names)}"
     fault = f"no row has the column '{column}' that {_option(name, column)} names"
     return Problem(fault, hint)
 

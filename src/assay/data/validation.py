@@ -96,6 +96,7 @@ class Samples(Iterator[Sample]):
         self.notes: list[str] = list(source.notes)
         self.watchers: list[Watcher] = []
         self._tally = tally
+        self._continues = source.continues
         self._refuse: Refuse = lambda _: []
         self._iterator = self._walk(source)
 
@@ -139,12 +140,12 @@ class Samples(Iterator[Sample]):
     def _conclude(self, broken_off: tuple[Problem, ...], valid: int) -> None:
         if not self.rows and not broken_off:
             raise no_rows(self.name)
-        general = self._tally.general()
+        general = [] if self._continues else self._tally.general()
         if self.skip_file is not None and valid:
             problems = [*broken_off, *general]
             error = InputError(problems) if problems else None
         else:
-            error = self._tally.error()
+            error = self._tally.error(general)
             if broken_off:
                 others = error.problems if error else ()
                 total = len(broken_off) + (error.total if error else 0)
@@ -394,9 +395,8 @@ class _Tally:
             for (name, first, n), metrics in users.items()
         ]
 
-    def error(self) -> InputError | None:
-        """Everything wrong in one error, None if nothing is."""
-        general = self.general()
+    def error(self, general: Sequence[Problem]) -> InputError | None:
+        """The general problems and those of rows in one error, None if there is none."""
         bags = [self._faults, *(b for name, b in self._refused.items() if name in self._present)]
         total = sum(bag.total for bag in bags) + len(general)
         rows = sorted((p for bag in bags for p in bag.first), key=lambda problem: problem.row or 0)

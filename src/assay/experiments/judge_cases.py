@@ -11,11 +11,11 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from assay._text import entities, numbers
+from assay._text import entities, misspelt, numbers
 from assay._text.sentences import sentences
 from assay._text.statements import statements
 from assay._text.words import recall, stems
-from assay.data.columns import closest, normal, recognised
+from assay.data.columns import recognised
 from assay.data.files import file_records, located
 from assay.data.labels import number as judgement
 from assay.data.values import FieldError, describe
@@ -195,9 +195,9 @@ _OTHER_NAMES: Final = {"claim": "statement", "label": "supported", "text": "stat
 
 def _unknown(name: str, row: int) -> Problem:
     """A column that is none of those that are read: a label under it would be lost."""
-    near = _OTHER_NAMES.get(normal(name)) or recognised([name]).get(name)
-    near = near if near in _COLUMNS else closest(name, _COLUMNS)
-    hint = f"call it '{near}' if it is that, else leave it out" if near else "leave it out"
+    meant = _OTHER_NAMES.get(misspelt.normal(name)) or recognised([name]).get(name, name)
+    names = misspelt.near(meant, _COLUMNS)
+    hint = f"call it '{names[0]}' if it is that, else leave it out" if names else "leave it out"
     remedy = f"{hint}; columns are {', '.join(_COLUMNS)}"
     return Problem("is an unknown column, here and in what follows", remedy, row=row, field=name)
 

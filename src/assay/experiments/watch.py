@@ -268,7 +268,7 @@ def look(watch: Watch, now: datetime | None = None) -> Looked:
     arrived = _arrived(watch, past, now)
     if not arrived.samples:
         return Looked(None, number, arrived, tuple(alerts))
-    data = _source(watch, arrived.samples)
+    data = _source(watch, arrived.samples, continues=bool(past))
     result = _scored(watch, data, number + 1, now)
     return Looked(result, number + 1, arrived, tuple(alerts + tell(watch)))
 
@@ -311,9 +311,9 @@ def _too_long(watch: Watch) -> Callable[[Any], list[Any]]:
     return refuse_too_long(local=planned.route.capabilities.local)
 
 
-def _source(watch: Watch, samples: Sequence[Sample]) -> Source:
+def _source(watch: Watch, samples: Sequence[Sample], *, continues: bool = False) -> Source:
     """Samples as data for `evaluate`."""
-    return Source(Path(watch.source).name, memory_records(samples))
+    return Source(Path(watch.source).name, memory_records(samples), continues=continues)
 
 
 def _asked(watch: Watch, system: System, number: int) -> Source:
@@ -367,7 +367,7 @@ def _continued(watch: Watch, last: Look) -> Result:
         limit=None,
         contexts="auto",
     )
-    source = replace(_source(watch, samples), name=last.run.source)
+    source = replace(_source(watch, samples, continues=True), name=last.run.source)
     return _evaluated(watch, source, settings)
 
 

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from assay._middleware.wrapper import adapted
+from assay._text import misspelt
 from assay._user_modules import FILE, module_in_file
-from assay.data.columns import closest
 from assay.data.files import is_uri, near, redacted_uri
 from assay.data.values import describe
 from assay.errors import InputError
@@ -185,9 +185,8 @@ def _parsed(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
             defaults.append(part)
         elif task not in TASKS or not spec:
             what = f"'{_abbreviated(part)}' is not TASK=JUDGE"
-            meant = closest(task, TASKS) if spec else ""
-            near = f"did you mean '{meant}={_abbreviated(spec)}'?" if meant else ""
-            raise InputError(what, near or f"tasks are {', '.join(TASKS)}")
+            meant = [f"{near}={_abbreviated(spec)}" for near in misspelt.near(task, TASKS) if spec]
+            raise InputError(what, misspelt.ask(meant) or f"tasks are {', '.join(TASKS)}")
         elif by_task.setdefault(task, spec) != spec:
             what = f"two judges for {task}: {_abbreviated(by_task[task])} and {_abbreviated(spec)}"
             raise InputError(what, "keep one")
@@ -219,9 +218,9 @@ def _named(spec: str, *, embedder: bool) -> Backend:
     if scheme in _SCHEMES:  # and what it is to serve is not said
         what = f"'{spec}' does not say which model or file"
         raise InputError(what, f"give {' or '.join(s for s in SPECS if s.startswith(scheme))}")
-    near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
-    hint = f"did you mean '{near}{':' * bool(rest)}{_abbreviated(rest)}'?" if near else ""
-    if not (near or rest):
+    meant = misspelt.near(scheme, _SCHEMES if rest else (DEFAULT,))
+    hint = misspelt.ask(f"{near}{':' * bool(rest)}{_abbreviated(rest)}" for near in meant)
+    if not (hint or rest):
         who = f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
         raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{who}; embedded needs no server")
     if rest and all(part.isidentifier() for part in scheme.split(".")):
@@ -343,9 +342,8 @@ def imported(spec: str, role: str, meant: str = "") -> Any:
 def _no_attribute(module: ModuleType, spec: str, role: str) -> InputError:
     name, _, attribute = spec.rpartition(":")
     names = [key for key, value in vars(module).items() if callable(value) and key[:1] != "_"]
-    near = closest(attribute, names)
-    remedy = f"did you mean '{name}:{near}'?" if near else ""
-    if names and not near:
+    remedy = misspelt.ask(f"{name}:{near}" for near in misspelt.near(attribute, names))
+    if names and not remedy:
         remedy = f"it has {', '.join(names[:_MAX_NAMES])}"
     return InputError(f"{name} has no '{attribute}', which is to be the {role}", remedy)
 

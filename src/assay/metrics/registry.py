@@ -1,12 +1,12 @@
 """The built-in metrics, and the metric that a name with its parameters means."""
 
 import ast
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
+from assay._text import misspelt
 from assay.errors import InputError
 from assay.metrics import (
     attribution,
@@ -446,5 +446,4 @@ def meant(name: str) -> str:
     names = [*METRICS, *ALIASES]
     # "cost" is nearer to cost_per_query than letters tell.
     close = [other for other in names if name in other.split("_")][:3]
-    close = close or difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(close)}?" if close else ""
+    return misspelt.ask(close or misspelt.near(name, names, n=3, cutoff=0.5))

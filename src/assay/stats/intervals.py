@@ -26,6 +26,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from assay._text.results import extent
+
 LEVEL = 0.95
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = Sequence[float] | npt.NDArray[Any]
@@ -50,8 +52,8 @@ class Interval:
 
     @property
     def ends(self) -> str:
-        """``0.581 to 0.970``."""
-        return f"{self.low:.3f} to {self.high:.3f}"
+        """``0.58 to 0.97``."""
+        return extent(self.low, self.high)
 
 
 TAIL = 10  # so many values off the prevailing one tell what else there is

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from assay._text.misspelt import normal
 from assay._text.sanitize import one_line
-from assay.data.columns import MISSING, fetch, normal, recognised
+from assay.data.columns import MISSING, fetch, recognised
 from assay.data.rows import Converter, Record
 from assay.data.values import describe, plain, unboxed
 from assay.errors import InputError, Unreadable

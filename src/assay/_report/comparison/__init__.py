@@ -17,8 +17,7 @@ from assay._analysis.comparison import (
 from assay._analysis.groups import LEAST, LEAST_EQUAL, ByGroup
 from assay._analysis.leaderboard import Leaderboard
 from assay._report import labels, leaderboard, numbers
-from assay._text.numbers import decimals
-from assay._text.results import MINUS, between, difference, signed
+from assay._text.results import MINUS, between, decimals, difference, signed
 from assay._version import __version__
 from assay.score import Part
 

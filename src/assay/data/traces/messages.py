@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
+from assay._text.misspelt import normal
 from assay.data import conversations
-from assay.data.columns import normal, recognised
+from assay.data.columns import recognised
 from assay.data.traces.attributes import Span, documents_in, is_text, parse_json
 from assay.data.values import FieldError
 from assay.sample import Turn

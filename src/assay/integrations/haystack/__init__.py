@@ -3,7 +3,7 @@
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from assay.data.columns import closest
+from assay._text.misspelt import did_you_mean
 from assay.data.values import describe
 from assay.errors import InputError
 from assay.integrations import optional_names
@@ -56,8 +56,7 @@ def _answer_text(value: Any) -> Any:
 
 def _check(name: str, values: Any) -> None:
     if name not in INPUTS:
-        near = closest(name, INPUTS)
-        hint = f"did you mean '{near}'?" if near else f"inputs are {', '.join(INPUTS)}"
+        hint = did_you_mean(name, INPUTS) or f"inputs are {', '.join(INPUTS)}"
         raise InputError(f"there is no input '{name}'", hint)
     if not isinstance(values, list | tuple):
         what = f"'{name}' is {describe(values)}, but must be a list with one item a sample"

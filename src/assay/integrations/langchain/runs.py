@@ -1,7 +1,9 @@
 """Runs of LangChain: collected as rows by a callback handler, scored by a LangSmith evaluator."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from traceback import walk_stack
+from typing import Any, Final
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -23,8 +25,7 @@ from assay.integrations.rows import (
     question_of,
 )
 
-# Of a run within a call: whether it is a model or a step that is still answering.
-ANSWERING, ENDED = True, False
+_STREAMS: Final = "_transform_stream_with_config"  # what streams a chain in LangChain
 
 
 class Collector(Rows, BaseCallbackHandler):
@@ -73,7 +74,7 @@ class Collector(Rows, BaseCallbackHandler):
         if parent_run_id is None:
             self._runs[run_id] = (Request(self._question(inputs)), False)
         else:
-            self._attach(run_id, parent_run_id, answers=True)
+            self._attach(run_id, parent_run_id)
 
     def on_chat_model_start(
         self,
@@ -85,7 +86,7 @@ class Collector(Rows, BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """A chat model begins."""
-        self._attach(run_id, parent_run_id, answers=True)
+        self._attach(run_id, parent_run_id)
 
     def on_llm_start(
         self,
@@ -97,7 +98,7 @@ class Collector(Rows, BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """A model begins."""
-        self._attach(run_id, parent_run_id, answers=True)
+        self._attach(run_id, parent_run_id)
 
     def on_retriever_start(
         self,
@@ -140,21 +141,10 @@ class Collector(Rows, BaseCallbackHandler):
             if documents:
                 self._runs[parent_run_id][0].add_documents(map(context_of, documents))
 
-    def on_llm_end(
-        self, response: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
-    ) -> None:
+    def on_llm_end(self, response: Any, *, parent_run_id: UUID | None = None, **_: Any) -> None:
         """A model has answered."""
         if parent_run_id in self._runs:
-            request, _within = self._runs[parent_run_id]
-            request.add_tokens(_tokens(response))
-            request.seen[run_id] = ENDED
-
-    def on_llm_error(
-        self, _error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
-    ) -> None:
-        """A model has failed."""
-        if parent_run_id in self._runs:
-            self._runs[parent_run_id][0].seen[run_id] = ENDED
+            self._runs[parent_run_id][0].add_tokens(_tokens(response))
 
     def on_chain_end(
         self,
@@ -166,16 +156,13 @@ class Collector(Rows, BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """A chain has ended: with the answer if it is the outermost one."""
-        self._step_over(run_id, parent_run_id)
         if parent_run_id is None and (request := self._end(run_id)):
             # A chain that streams is told its inputs piece by piece: they are known at its end.
-            streamed = request.question is None
             request.question = request.question or self._question(inputs) or _question_in(outputs)
             contexts = pick(outputs, "contexts") if isinstance(outputs, Mapping) else None
             if request.documents is None and isinstance(contexts, list):
                 request.documents = [_context(one) for one in contexts]
-            if streamed and ANSWERING in request.seen.values():
-                # Its reader broke off: what came until then is no answer.
+            if _is_broken_off(run_id):  # what came until then is no answer
                 self.add(request, None, UNREAD)
             else:
                 self.add(request, self._answer(outputs))
@@ -184,28 +171,34 @@ class Collector(Rows, BaseCallbackHandler):
         self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
     ) -> None:
         """A chain has failed: there is no answer if it is the outermost one."""
-        self._step_over(run_id, parent_run_id)
         if parent_run_id is None and (request := self._end(run_id)):
             self.add(request, None, failure_of(error))
 
-    def _attach(
-        self, run: UUID, parent: UUID | None, *, retrieves: bool = False, answers: bool = False
-    ) -> None:
+    def _attach(self, run: UUID, parent: UUID | None, *, retrieves: bool = False) -> None:
         if parent in self._runs:
             request, within = self._runs[parent]
             self._runs[run] = (request, within or retrieves)
-            request.seen[run] = ANSWERING if answers else ENDED
-
-    def _step_over(self, run: UUID, parent: UUID | None) -> None:
-        """A step of a chain is over; of one that is broken off it is so only after the chain."""
-        if parent in self._runs:
-            self._runs[parent][0].seen[run] = ENDED
+            request.seen[run] = True
 
     def _end(self, run: UUID) -> Request | None:
         request, _ = self._runs.pop(run, (None, False))
         for inner in request.seen if request else ():
             self._runs.pop(inner, None)
         return request
+
+
+def _is_broken_off(run: UUID) -> bool:
+    """Whether the reader of a stream that ends now has left some of it unread.
+
+    LangChain reports this like any other end. Only the iterator that it reads from, in the frame
+    that calls us, knows whether there was more.
+    """
+    for frame, _ in walk_stack(inspect.currentframe()):
+        if frame.f_code.co_name == _STREAMS:
+            values = frame.f_locals
+            if getattr(values.get("run_manager"), "run_id", None) == run:
+                return getattr(values.get("iterator"), "gi_frame", None) is not None
+    return False
 
 
 def _question_in(outputs: Any) -> str | None:

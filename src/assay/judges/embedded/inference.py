@@ -7,7 +7,6 @@ the same texts, mostly at the same time: a pass that is known or on its way is n
 """
 
 import asyncio
-import difflib
 import hashlib
 import os
 import threading
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import msgspec
 
+from assay._text.misspelt import ask, near
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -286,9 +286,9 @@ class Adapted:
         path = _installed() if folder == LARGE_JUDGE else Path(folder)
         remedy = "name a folder that 'assay adapt judge' wrote"
         if not path.is_dir():
-            meant = difflib.get_close_matches(str(folder).lower(), [LARGE_JUDGE], cutoff=0.7)
-            hint = f"did you mean 'embedded:{LARGE_JUDGE}'? Or " if meant else ""
-            raise InputError(f"there is no folder '{folder}'", f"{hint}{remedy}")
+            hint = ask(f"embedded:{name}" for name in near(str(folder), [LARGE_JUDGE]))
+            meant = f"{hint} Or {remedy}" if hint else remedy
+            raise InputError(f"there is no folder '{folder}'", meant)
         try:
             manifest = msgspec.json.decode((path / MANIFEST).read_bytes(), type=_Manifest)
         except FileNotFoundError:
