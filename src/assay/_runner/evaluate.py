@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay._middleware.budget import BudgetTracker
+from assay._middleware.concurrency import in_parallel
 from assay._middleware.limiter import Limiter
 from assay._middleware.wrapper import Again, Route
 from assay._runner import STORE, probes, stack
@@ -385,30 +386,18 @@ async def _one(
 
 
 async def _many(rows: Iterable[Mapping[str, Any]], judging: _Judging) -> list[Verdicts | Unscored]:
-    valid = _rows(rows)
-    outcomes: list[Verdicts | Unscored] = [()] * len(valid)
-    # All workers draw from one iterator: nobody waits for a slow neighbour.
-    numbered = iter(enumerate(valid))
+    valid, tries = _rows(rows), chosen(judging.settings).tries
+    async with judging.opened() as (judge_backend, at_once):
 
-    async def work(judge_backend: Backend, tries: int) -> None:
-        for n, row in numbered:
+        async def outcome(row: _Row) -> Verdicts | Unscored:
             try:
-                outcomes[n] = await _verdicts(row, Judge(judge_backend, tries=tries))
+                return await _verdicts(row, Judge(judge_backend, tries=tries))
             except (Denied, OverBudget):
                 raise
             except JudgeError as error:
-                outcomes[n] = Unscored("failed", str(error) or type(error).__name__)
+                return Unscored("failed", str(error) or type(error).__name__)
 
-    async with judging.opened() as (judge_backend, at_once):
-        tries = chosen(judging.settings).tries
-        workers = [asyncio.create_task(work(judge_backend, tries)) for _ in range(at_once)]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-    return outcomes
+        return await in_parallel(outcome, valid, at_once)
 
 
 async def _verdicts(row: _Row, judge: Judge) -> Verdicts:
