@@ -50,24 +50,25 @@ async def aevaluate(
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
-    run_config = {
-        **config(planned.metrics, planned.route, planned.settings),
-        "data_notes": planned.samples.notes,  # which are there once all samples are taken in
-    }
-    opened = await _opened(store)
+    notes = planned.samples.notes  # which are there once all samples are taken in
+    return await _scored(planned, store, planned.settings.description, {"data_notes": notes})
+
+
+async def _scored(
+    planned: Plan, path: str | Path, description: Description, about: Mapping[str, Any]
+) -> Result:
+    """The run of a plan, made; `about` is what is kept of it beside metrics and judges."""
+    run_config = {**config(planned.metrics, planned.route, planned.settings), **about}
+    store = await _opened(path)
     try:
         run = await asyncio.to_thread(
-            opened.begin,
-            planned.samples,
-            run_config,
-            planned.samples.name,
-            planned.settings.description,
+            store.begin, planned.samples, run_config, planned.samples.name, description
         )
-        await asyncio.to_thread(describe, run, planned.settings.description, opened)
-        await score_run(run, planned, opened)
+        await asyncio.to_thread(describe, run, description, store)
+        await score_run(run, planned, store)
     finally:
-        await asyncio.to_thread(opened.close)
-    return Result(store, run.id, paid=opened.paid)
+        await asyncio.to_thread(store.close)
+    return Result(path, run.id, paid=store.paid)
 
 
 async def _opened(path: str | Path) -> Store:
@@ -209,14 +210,7 @@ async def score_derived(
     planned: Plan, path: str | Path, of: str, description: Description | None = None
 ) -> Result:
     """The run of a plan that is derived from the run `of`: history and "last" leave it out."""
-    run_config = {**config(planned.metrics, planned.route, planned.settings), "rescores": of}
-    with Store(path) as store:
-        begun = await asyncio.to_thread(
-            store.begin, planned.samples, run_config, planned.samples.name
-        )
-        describe(begun, description or Description(), store)
-        await score_run(begun, planned, store)
-    return Result(path, begun.id)
+    return await _scored(planned, path, description or Description(), {"rescores": of})
 
 
 def describe(run: Run, description: Description, store: Store) -> None:
