@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from assay._middleware.budget import BudgetTracker, Usage
 from assay._middleware.cache import ReplyCache, Served
@@ -31,6 +31,7 @@ from assay.metrics import Metric
 from assay.tasks import TASKS, Embed, EmbedTokens, SplitStatements
 from assay.tasks.joint import JOINTS
 
+T = TypeVar("T")
 # So many replies to all that nobody can read, and more than such a share of them, are enough.
 MIN_UNREADABLE = 4
 MAX_UNREADABLE_SHARE = 0.25
@@ -120,6 +121,20 @@ class Coalescer:
         member = CoalescedBackend(self)
         self._members.append(member)
         return member
+
+    async def score(
+        self, metrics: Sequence[Metric], score: Callable[[Metric, BackendLike], Awaitable[T]]
+    ) -> list[T]:
+        """What comes of each metric, which is given the backend that it is to ask."""
+        members = [self.member() for _ in metrics]
+
+        async def one(metric: Metric, member: CoalescedBackend) -> T:
+            try:
+                return await score(metric, member)
+            finally:
+                member.leave()
+
+        return await asyncio.gather(*map(one, metrics, members))
 
     def schedule(self) -> None:
         """Ask, once every member has something to ask or has left."""
