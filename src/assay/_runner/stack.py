@@ -10,8 +10,8 @@ import functools
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -346,14 +346,6 @@ class BackendStack:
     opening: tuple[Callable[[], Awaitable[None]], ...]
     max_in_flight: int
 
-    def under_way(self) -> str:
-        """What backends that are asked in batches wait for, in words; "" if for nothing."""
-        return self.backend.under_way()
-
-    def trouble(self) -> str:
-        """What goes wrong with calls, in words; "" if nothing does."""
-        return self.backend.trouble()
-
     async def aopen(self) -> None:
         """See the workers of backends that are limited in their places before the first call."""
         for used in self.closing:
@@ -434,6 +426,19 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     max_in_flight = max(bounds, default=min(MAX_LOCAL, settings.limits.concurrency))
     usages = (budget.usage, embedding.usage)
     return BackendStack(guarded, served, usages, tuple(closing), tuple(opening), max_in_flight)
+
+
+@asynccontextmanager
+async def opened_stack(
+    route: Route, settings: Settings, store: Store, run: str
+) -> AsyncIterator[BackendStack]:
+    """The backends as `build_stack` puts them together, opened, and closed at the end."""
+    stack = build_stack(route, settings, store, run)
+    try:
+        await stack.aopen()
+        yield stack
+    finally:
+        await stack.aclose()
 
 
 def longest_reply(route: Route, kind: str) -> int | None:

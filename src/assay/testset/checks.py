@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings, chosen
-from assay._runner.stack import build_stack, choose
+from assay._runner.stack import choose, opened_stack
 from assay._store import Store
 from assay._store.runs import TESTSET
 from assay._text.words import recall, stems
@@ -140,18 +140,12 @@ async def _ask(
     writes = route.identity(AnswerClosedBook) is not None
     evidence = _Evidence({}, {}, {})
     sourced = [sample for sample in rows if sources.get(sample.id)]
-    stopped = ""
     with Store(store) as opened:
-        stack = build_stack(route, settings, opened, TESTSET)
-        judge = Judge(stack.backend, tries=settings.tries)
-        try:
-            await stack.aopen()
+        async with opened_stack(route, settings, opened, TESTSET) as stack:
+            judge = Judge(stack.backend, tries=settings.tries)
             jobs = [evidence.support(one, tuple(sources[one.id]), judge) for one in sourced]
             jobs += [evidence.closed_book(sample, judge) for sample in rows] if writes else []
-            errors = await asyncio.gather(*jobs, return_exceptions=True)
-            stopped = _reason(errors)
-        finally:
-            await stack.aclose()
+            stopped = _reason(await asyncio.gather(*jobs, return_exceptions=True))
     asked = len(rows) if writes else 0
     name = route.name.partition("+")[0]  # the embedded judge's goes on with its models
     return JudgeEvidence(

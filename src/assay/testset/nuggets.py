@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings, chosen
-from assay._runner.stack import build_stack, choose
+from assay._runner.stack import choose, opened_stack
 from assay._store import Store
 from assay._store.runs import TESTSET
 from assay._text.markup import without_citations
@@ -119,14 +119,10 @@ async def _find(
     usable = [one for one in pools if writes or len(one.texts) > 1]
     find = _listed if writes else _shared
     with Store(store) as opened:
-        stack = build_stack(route, settings, opened, TESTSET)
-        judge = Judge(stack.backend, tries=settings.tries)
-        try:
-            await stack.aopen()
+        async with opened_stack(route, settings, opened, TESTSET) as stack:
+            judge = Judge(stack.backend, tries=settings.tries)
             jobs = [find(one.sample.question or "", list(one.texts), judge) for one in usable]
             outcomes = await asyncio.gather(*jobs, return_exceptions=True)
-        finally:
-            await stack.aclose()
     rows, failed, stopped = list[Mapping[str, Any]](), dict[str, str](), ""
     for one, outcome in zip(usable, outcomes, strict=True):
         if isinstance(outcome, OverBudget):
