@@ -1,6 +1,5 @@
 """What a cascade of judges did in a run: who decided, how often wrongly, and corrected means."""
 
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +8,7 @@ from typing import Any
 
 from assay._runner.event_loop import run_to_completion
 from assay._runner.result import Result
-from assay._runner.stack import CoalescedBackend, Coalescer, CoalescingPolicy
+from assay._runner.stack import Coalescer, CoalescingPolicy
 from assay._store import Run, Store
 from assay._store.integrity import reply_key
 from assay._store.runs import Spent
@@ -222,16 +221,10 @@ async def _score(metric: Metric, sample: Sample, backend: Backend, run: Run) -> 
         return await _scored(metric, sample, Judge(backend))
     # Texts of several metrics were split in one call: it is found only if all of them ask.
     coalescer = Coalescer(backend, CoalescingPolicy(frozenset({SplitStatements})))
-    members = [(parse(name), coalescer.member()) for name in together]
-
-    async def one(asked: Metric, member: CoalescedBackend) -> Outcome | None:
-        try:
-            return await _scored(asked, sample, Judge(member))
-        finally:
-            member.leave()
-
-    outcomes = await asyncio.gather(*(one(*pair) for pair in members))
-    return outcomes[[asked.label for asked, _ in members].index(metric.label)]
+    outcomes = await coalescer.score(
+        list(map(parse, together)), lambda asked, member: _scored(asked, sample, Judge(member))
+    )
+    return outcomes[together.index(metric.label)]
 
 
 async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome | None:

@@ -253,8 +253,8 @@ class Engine:
             retries=sum(usage.retries for usage in usages),
             waiting_for=tally.longest(),
             seconds=time.monotonic() - tally.start,
-            batches=self.stack.under_way(),
-            trouble=self.stack.trouble(),
+            batches=self.stack.backend.under_way(),
+            trouble=self.stack.backend.trouble(),
             lost=sum(usage.lost for usage in usages),
         )
 

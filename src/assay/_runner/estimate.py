@@ -1,6 +1,5 @@
 """Estimates of what a run would cost in calls, tokens, money and time."""
 
-import asyncio
 import contextlib
 import math
 import os
@@ -20,7 +19,6 @@ from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import Plan, plan
 from assay._runner.settings import Settings, chosen
 from assay._runner.stack import (
-    CoalescedBackend,
     Coalescer,
     CoalescingPolicy,
     coalesced_kinds,
@@ -30,7 +28,7 @@ from assay._store import Store
 from assay.data import Samples
 from assay.data.missing_fields import lacked
 from assay.errors import JudgeError, Unavailable, Unreadable
-from assay.judge import Backend, Judge, Reply, Task
+from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric
 from assay.sample import Sample
@@ -214,15 +212,17 @@ async def _ask_all(
     coalesced: list[str],
     policy: CoalescingPolicy,
 ) -> None:
-    tries = plan.settings.tries
+    async def ask(metric: Metric, asked: BackendLike) -> None:
+        # What is known makes no score, or a guess cannot be read: it is counted all the same.
+        with contextlib.suppress(JudgeError):
+            if not lacked(metric.needs, metric.instead, sample):
+                await metric.score(sample, Judge(asked, tries=plan.settings.tries))
+
     for metric in plan.metrics:
         if metric.label not in coalesced:
-            await _ask(metric, sample, Judge(backend, tries=tries))
-    coalescer = Coalescer(backend, policy)
-    members = [(m, coalescer.member()) for m in plan.metrics if m.label in coalesced]
-    await asyncio.gather(
-        *(_ask(m, sample, Judge(member, tries=tries), member) for m, member in members)
-    )
+            await ask(metric, backend)
+    together = [metric for metric in plan.metrics if metric.label in coalesced]
+    await Coalescer(backend, policy).score(together, ask)
 
 
 def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
@@ -237,19 +237,6 @@ def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
         size = server.capabilities.batch_size or 1
         together[stages.get(kind, 0), id(server), size] += n
     return sum(math.ceil(n / most) for (_, _, most), n in together.items())
-
-
-async def _ask(
-    metric: Metric, sample: Sample, judge: Judge, member: CoalescedBackend | None = None
-) -> None:
-    try:
-        if not lacked(metric.needs, metric.instead, sample):
-            await metric.score(sample, judge)
-    except JudgeError:
-        pass  # what is known makes no score, or a guess cannot be read: it is counted all the same
-    finally:
-        if member is not None:
-            member.leave()
 
 
 async def _probe(plan: Plan, backend: DryRunBackend) -> None:

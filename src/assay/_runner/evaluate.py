@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay._middleware.budget import BudgetTracker
+from assay._middleware.concurrency import in_parallel
 from assay._middleware.limiter import Limiter
 from assay._middleware.wrapper import Again, Route
 from assay._runner import STORE, probes, stack
@@ -49,24 +50,25 @@ async def aevaluate(
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
-    run_config = {
-        **config(planned.metrics, planned.route, planned.settings),
-        "data_notes": planned.samples.notes,  # which are there once all samples are taken in
-    }
-    opened = await _opened(store)
+    notes = planned.samples.notes  # which are there once all samples are taken in
+    return await _scored(planned, store, planned.settings.description, {"data_notes": notes})
+
+
+async def _scored(
+    planned: Plan, path: str | Path, description: Description, about: Mapping[str, Any]
+) -> Result:
+    """The run of a plan, made; `about` is what is kept of it beside metrics and judges."""
+    run_config = {**config(planned.metrics, planned.route, planned.settings), **about}
+    store = await _opened(path)
     try:
         run = await asyncio.to_thread(
-            opened.begin,
-            planned.samples,
-            run_config,
-            planned.samples.name,
-            planned.settings.description,
+            store.begin, planned.samples, run_config, planned.samples.name, description
         )
-        await asyncio.to_thread(describe, run, planned.settings.description, opened)
-        await score_run(run, planned, opened)
+        await asyncio.to_thread(describe, run, description, store)
+        await score_run(run, planned, store)
     finally:
-        await asyncio.to_thread(opened.close)
-    return Result(store, run.id, paid=opened.paid)
+        await asyncio.to_thread(store.close)
+    return Result(path, run.id, paid=store.paid)
 
 
 async def _opened(path: str | Path) -> Store:
@@ -208,14 +210,7 @@ async def score_derived(
     planned: Plan, path: str | Path, of: str, description: Description | None = None
 ) -> Result:
     """The run of a plan that is derived from the run `of`: history and "last" leave it out."""
-    run_config = {**config(planned.metrics, planned.route, planned.settings), "rescores": of}
-    with Store(path) as store:
-        begun = await asyncio.to_thread(
-            store.begin, planned.samples, run_config, planned.samples.name
-        )
-        describe(begun, description or Description(), store)
-        await score_run(begun, planned, store)
-    return Result(path, begun.id)
+    return await _scored(planned, path, description or Description(), {"rescores": of})
 
 
 def describe(run: Run, description: Description, store: Store) -> None:
@@ -385,30 +380,18 @@ async def _one(
 
 
 async def _many(rows: Iterable[Mapping[str, Any]], judging: _Judging) -> list[Verdicts | Unscored]:
-    valid = _rows(rows)
-    outcomes: list[Verdicts | Unscored] = [()] * len(valid)
-    # All workers draw from one iterator: nobody waits for a slow neighbour.
-    numbered = iter(enumerate(valid))
+    valid, tries = _rows(rows), chosen(judging.settings).tries
+    async with judging.opened() as (judge_backend, at_once):
 
-    async def work(judge_backend: Backend, tries: int) -> None:
-        for n, row in numbered:
+        async def outcome(row: _Row) -> Verdicts | Unscored:
             try:
-                outcomes[n] = await _verdicts(row, Judge(judge_backend, tries=tries))
+                return await _verdicts(row, Judge(judge_backend, tries=tries))
             except (Denied, OverBudget):
                 raise
             except JudgeError as error:
-                outcomes[n] = Unscored("failed", str(error) or type(error).__name__)
+                return Unscored("failed", str(error) or type(error).__name__)
 
-    async with judging.opened() as (judge_backend, at_once):
-        tries = chosen(judging.settings).tries
-        workers = [asyncio.create_task(work(judge_backend, tries)) for _ in range(at_once)]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-    return outcomes
+        return await in_parallel(outcome, valid, at_once)
 
 
 async def _verdicts(row: _Row, judge: Judge) -> Verdicts:

@@ -10,10 +10,10 @@ import functools
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from assay._middleware.budget import BudgetTracker, Usage
 from assay._middleware.cache import ReplyCache, Served
@@ -31,6 +31,7 @@ from assay.metrics import Metric
 from assay.tasks import TASKS, Embed, EmbedTokens, SplitStatements
 from assay.tasks.joint import JOINTS
 
+T = TypeVar("T")
 # So many replies to all that nobody can read, and more than such a share of them, are enough.
 MIN_UNREADABLE = 4
 MAX_UNREADABLE_SHARE = 0.25
@@ -120,6 +121,20 @@ class Coalescer:
         member = CoalescedBackend(self)
         self._members.append(member)
         return member
+
+    async def score(
+        self, metrics: Sequence[Metric], score: Callable[[Metric, BackendLike], Awaitable[T]]
+    ) -> list[T]:
+        """What comes of each metric, which is given the backend that it is to ask."""
+        members = [self.member() for _ in metrics]
+
+        async def one(metric: Metric, member: CoalescedBackend) -> T:
+            try:
+                return await score(metric, member)
+            finally:
+                member.leave()
+
+        return await asyncio.gather(*map(one, metrics, members))
 
     def schedule(self) -> None:
         """Ask, once every member has something to ask or has left."""
@@ -331,14 +346,6 @@ class BackendStack:
     opening: tuple[Callable[[], Awaitable[None]], ...]
     max_in_flight: int
 
-    def under_way(self) -> str:
-        """What backends that are asked in batches wait for, in words; "" if for nothing."""
-        return self.backend.under_way()
-
-    def trouble(self) -> str:
-        """What goes wrong with calls, in words; "" if nothing does."""
-        return self.backend.trouble()
-
     async def aopen(self) -> None:
         """See the workers of backends that are limited in their places before the first call."""
         for used in self.closing:
@@ -419,6 +426,19 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     max_in_flight = max(bounds, default=min(MAX_LOCAL, settings.limits.concurrency))
     usages = (budget.usage, embedding.usage)
     return BackendStack(guarded, served, usages, tuple(closing), tuple(opening), max_in_flight)
+
+
+@asynccontextmanager
+async def opened_stack(
+    route: Route, settings: Settings, store: Store, run: str
+) -> AsyncIterator[BackendStack]:
+    """The backends as `build_stack` puts them together, opened, and closed at the end."""
+    stack = build_stack(route, settings, store, run)
+    try:
+        await stack.aopen()
+        yield stack
+    finally:
+        await stack.aclose()
 
 
 def longest_reply(route: Route, kind: str) -> int | None:

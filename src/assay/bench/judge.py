@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._middleware.budget import Price
+from assay._middleware.concurrency import in_parallel
 from assay._middleware.wrapper import Route, adapted
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings
@@ -207,19 +208,9 @@ class JudgeUnderTest:
         return self._run(self._all(questions))
 
     async def _all(self, questions: Sequence[Asked[T]]) -> list[T | None]:
-        turns = asyncio.Semaphore(self._at_once)
-
-        async def one(ask: Asked[T]) -> T | None:
-            async with turns:
-                return await self._one(ask)
-
-        waiting = [asyncio.ensure_future(one(ask)) for ask in questions]
         try:
-            return list(await asyncio.gather(*waiting))
+            return await in_parallel(self._one, questions, self._at_once)
         finally:
-            for task in waiting:  # one that ends the run leaves no others behind
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
             if self.stack is None:
                 await self.backend.aclose()
 

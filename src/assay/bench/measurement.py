@@ -264,7 +264,7 @@ def _progress(
         retries=sum(usage.retries for usage in stack.usages),
         waiting_for=None,
         seconds=time.monotonic() - start,
-        batches=stack.under_way(),
+        batches=stack.backend.under_way(),
     )
 
 

@@ -17,7 +17,7 @@ from assay._analysis.comparability import GOLD_RANGES
 from assay._middleware.concurrency import PerLoop
 from assay._middleware.wrapper import Route
 from assay._runner.settings import Settings, shared_limits
-from assay._runner.stack import build_stack, share_connections
+from assay._runner.stack import opened_stack, share_connections
 from assay._store import Store
 from assay._store.runs import TARGET, Value, written
 from assay._text.sentences import sentences
@@ -319,15 +319,13 @@ class PipelineSystem:
             own = Settings(
                 limits=settings.limits, tries=settings.tries, _shared=shared_limits(settings)
             )
-            stack = build_stack(self._route, own, store, TARGET)
-            await stack.aopen()
-            self._backend = stack.backend
-            try:
-                await self._prepare()
-                yield
-            finally:
-                self._backend = self._route
-                await stack.aclose()
+            async with opened_stack(self._route, own, store, TARGET) as stack:
+                self._backend = stack.backend
+                try:
+                    await self._prepare()
+                    yield
+                finally:
+                    self._backend = self._route
 
     async def _prepare(self) -> None:
         """Make what has to be there before the first question."""

@@ -13,7 +13,7 @@ from assay._analysis.comparability import GOLD_RANGES
 from assay._middleware.concurrency import in_parallel
 from assay._runner.plan import who_can
 from assay._runner.settings import Settings
-from assay._runner.stack import build_stack, choose
+from assay._runner.stack import choose, opened_stack
 from assay._store import Store
 from assay._store.integrity import reply_key
 from assay._store.runs import POOL
@@ -223,16 +223,12 @@ async def grade_pool(
     route = await asyncio.to_thread(choose, judge, embedder, settings)
     graded = Graded(passages)
     with Store(store) as opened:
-        stack = build_stack(route, settings, opened, POOL)
-        grading = _Grading(graded, opened, stack.backend, settings.tries)
-        todo = await asyncio.to_thread(grading.read_known)
         n = sum(map(len, passages.values()))
-        asked = sum(len(texts) for _, texts in todo)
-        try:
-            await stack.aopen()
+        async with opened_stack(route, settings, opened, POOL) as stack:
+            grading = _Grading(graded, opened, stack.backend, settings.tries)
+            todo = await asyncio.to_thread(grading.read_known)
+            asked = sum(len(texts) for _, texts in todo)
             await in_parallel(grading.ask, todo, stack.max_in_flight)
-        finally:
-            await stack.aclose()
     graded.sum_up(route.to(GradePassages.kind).name, asked, n - asked)
     return graded
 

@@ -12,7 +12,7 @@ from assay._middleware.wrapper import Route
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings, chosen
-from assay._runner.stack import build_stack, choose
+from assay._runner.stack import choose, opened_stack
 from assay._store import Store
 from assay._store.runs import TESTSET
 from assay._text.words import recall, stems
@@ -181,13 +181,9 @@ async def ask_each(
     """
     said, failed, stopped = dict[K, T](), dict[K, str](), ""
     with Store(store) as opened:
-        stack = build_stack(route, settings, opened, TESTSET)
-        try:
-            await stack.aopen()
+        async with opened_stack(route, settings, opened, TESTSET) as stack:
             asked = jobs(Judge(stack.backend, tries=settings.tries))
             outcomes = await asyncio.gather(*asked.values(), return_exceptions=True)
-        finally:
-            await stack.aclose()
     for name, outcome in zip(asked, outcomes, strict=True):
         if isinstance(outcome, OverBudget):
             stopped = str(outcome)
