@@ -109,3 +109,16 @@ async def test_whoever_reads_one_answer_as_markdown_reads_the_next_so(page, serv
     await press(page, "m")
     assert await page.run(raw)
     assert not page.complaints
+
+
+async def test_the_head_of_a_statement_stands_above_it(page, serve, store):
+    client = await serve(store)
+    base = await entered(page, client, "/")
+    of = "document.querySelector('.asked-of section h2').getBoundingClientRect()"
+    statement = "document.querySelector('.statement').getBoundingClientRect()"
+    # Row 3 is the whole answer, row 1 one of two statements: it is picked out in the answer.
+    for row, head, first in ((3, "Statement", True), (1, "Answer", False)):
+        at = f"/label/first/item?by=anna&metric=faithfulness&what=statement&statement=0&row={row}"
+        await page.open(base + at)
+        assert await page.run("document.querySelector('.asked-of section h2').innerText") == head
+        assert await page.run(f"{of}.bottom <= {statement}.top") is first
