@@ -117,6 +117,22 @@ def test_of_a_metric_without_any_score_no_mean_is_spoken_of() -> None:
     assert note == "faithfulness: the judge failed on 12 of 12 samples. There is no mean."
 
 
+def test_metrics_that_failed_alike_are_one_remark_with_the_bounds_of_each() -> None:
+    data = fixture.small()
+    failed = {"n_failed": 2, "n_unanswered": 0, "why_failed": "no reply"}
+    one = {**data["metrics"][0], **failed, "bounds": (0.5, 0.75)}
+    two = {**data["metrics"][1], **failed, "bounds": (0.25, 0.5)}
+    data["metrics"] = [one, two, {**data["metrics"][2], **failed, "why_failed": "it timed out"}]
+    first, second = [n.text for n in notes.notes(data) if "the judge failed" in n.text]
+    total = data["run"]["n_samples"]
+    assert first == (
+        f"{one['label']}, {two['label']}: the judge failed on 2 of {total} samples each. The means "
+        "leave them out; had they all scored lowest or all highest, they would lie at 0.50 or 0.75,"
+        " 0.25 or 0.50. The intervals know nothing of them. Most often: no reply."
+    )
+    assert "it timed out" in second
+
+
 def test_bounds_are_not_said_to_be_of_the_failed_ones_alone() -> None:
     data = fixture.small()
     told = "had they, and those without an answer, all scored lowest or all highest, it would lie"

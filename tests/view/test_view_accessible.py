@@ -242,6 +242,11 @@ async def test_questions_are_reviewed_by_keys(page, serve, hostile, tmp_path):
     await page.settle()
     await key("e")
     assert await page.run("document.activeElement.name") == "question"
+    # It is written beside its passages, over the width of its column, and covers nothing.
+    assert await page.run("document.activeElement.clientWidth") > 450
+    assert (
+        await page.run("getComputedStyle(document.querySelector('.decide')).position") == "static"
+    )
     await page.run("document.activeElement.value = 'Why 1 tower, and not 0?'")
     await press(page, "Enter", "", code="Enter", windowsVirtualKeyCode=13, modifiers=2)
     assert await at("/questions/3")

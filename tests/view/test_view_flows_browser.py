@@ -56,6 +56,7 @@ async def test_runs_are_compared_by_keys(page, serve, store):
     await chosen(page, "sort", "better")
     await clicked(page, ".filters button")
     await until(page, "new URLSearchParams(location.search).get('sort') === 'better'")
+    await until(page, "document.readyState === 'complete'")
     await press(page, "j", "Enter")
     await until(page, "location.pathname.includes('/samples/')")
     assert not page.complaints

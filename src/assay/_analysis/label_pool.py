@@ -1,7 +1,7 @@
 """What is to be labelled: items, and the pool that they are drawn from."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
@@ -117,18 +117,23 @@ class State:
     by_item: dict[Key, dict[str, HumanLabel]]
     settled: dict[Key, HumanLabel]
     drawn: list[Drawn]
+    before: dict[tuple[Key, str], HumanLabel] = field(default_factory=dict)  # what was replaced
 
     @classmethod
     def of(cls, labels: Iterable[HumanLabel], drawn: Sequence[Drawn] = ()) -> "State":
         """What counts of all decisions, given in the order in which they were made."""
         by_item: dict[Key, dict[str, HumanLabel]] = {}
         settled: dict[Key, HumanLabel] = {}
+        before: dict[tuple[Key, str], HumanLabel] = {}
         for label in labels:
             if label.kind == "settled":
                 settled[label.item] = label
-            else:
-                by_item.setdefault(label.item, {})[label.annotator] = label
-        return cls(by_item, settled, list(drawn))
+                continue
+            by_name = by_item.setdefault(label.item, {})
+            if label.annotator in by_name:
+                before[label.item, label.annotator] = by_name[label.annotator]
+            by_name[label.annotator] = label
+        return cls(by_item, settled, list(drawn), before)
 
     def value(self, key: Key) -> float | None:
         """What people say of an item: what settled it, else the mean of those who gave a label."""

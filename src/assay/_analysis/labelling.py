@@ -206,9 +206,9 @@ class Labelling:
             answer=of.answer or "",
             contexts=of.contexts or (),
             reference=of.reference,
-            why=self._why(drawn),
+            why=self._why(drawn, scored=sample in self.pool.place_of),
             chance=drawn.chance if drawn else 1.0,
-            second=any(one.kind == "label" for one in others.values()),
+            second=any(n != self.annotator and o.kind == "label" for n, o in others.items()),
             outcome=outcome if shows_judge else None,
             sides=self._sides(sample, told=shows_judge) if self.per == "pair" else (),
         )
@@ -228,6 +228,10 @@ class Labelling:
     def decision(self, item: Key) -> HumanLabel | None:
         """This person's decision about an item; None if there is none."""
         return self._state().by_item.get(item, {}).get(self.annotator)
+
+    def replaced(self, item: Key) -> HumanLabel | None:
+        """What this person's decision about an item took the place of; None if it is the first."""
+        return self._state().before.get((item, self.annotator))
 
     def progress(self) -> Progress:
         """What the labels tell so far."""
@@ -411,7 +415,9 @@ class Labelling:
         n_labels = sum(one.kind == "label" for one in by_name.values())
         return n_labels < (2 if self._mixed(_SECOND, key[1]) < share else 1)
 
-    def _why(self, drawn: Drawn | None) -> str:
+    def _why(self, drawn: Drawn | None, *, scored: bool) -> str:
+        if not scored:
+            return "without a score: a label here counts in no mean"
         if drawn is None:
             return "chosen by hand: counts in the mean once it is drawn"
         if drawn.why not in _WHY:

@@ -1,7 +1,7 @@
 """What a reader must know before believing the numbers of a run."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -272,29 +272,54 @@ def _unanswered(data: Mapping[str, Any]) -> list[Note]:
 def _failures(data: Mapping[str, Any]) -> list[Note]:
     """A failed sample is missing from the mean: say how far it could have moved it."""
     total = numbers.plural(data["run"]["n_samples"], "sample")
-    lines = []
+    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for metric in data["metrics"]:
-        if not metric["n_failed"]:
-            continue
-        late = metric.get("n_not_reached", 0)
-        parts = [f"the run did not reach {numbers.count(late)}"] if late else []
-        if by_judge := failed(metric):
-            parts.append(f"the judge failed on {numbers.count(by_judge)}")
-        text = f"{metric['label']}: {' and '.join(parts)} of {total}."
-        if metric["bounds"] is not None:
-            # The bounds are of all that is missing, whoever is to blame.
-            too = ", and those without an answer," if metric.get("n_unanswered") else ""
-            text += (
-                f" The mean leaves them out; had they{too} all scored lowest or all highest, "
-                f"it would lie at {numbers.span(metric['bounds'], ' or ')}."
-                " The interval knows nothing of them."
-                if metric["n_scored"]
-                else " There is no mean."
-            )
-        if why := " ".join(str(metric.get("why_failed", "")).split()):
+        if metric["n_failed"]:
+            why = " ".join(str(metric.get("why_failed", "")).split())
+            alike.setdefault((_missing(metric), _kind_of_mean(metric), why), []).append(metric)
+    lines = []
+    for (missing, _, why), metrics in alike.items():
+        names, each = ", ".join(m["label"] for m in metrics), " each" if len(metrics) > 1 else ""
+        text = f"{names}: {missing} of {total}{each}.{_moved(metrics)}"
+        if why:
             text += f" Most often: {why[:MOST_OF_A_REASON].rstrip('.')}."
         lines.append(Note("warn", text))
     return lines
+
+
+def _missing(metric: Mapping[str, Any]) -> str:
+    late = metric.get("n_not_reached", 0)
+    parts = [f"the run did not reach {numbers.count(late)}"] if late else []
+    if by_judge := failed(metric):
+        parts.append(f"the judge failed on {numbers.count(by_judge)}")
+    return " and ".join(parts)
+
+
+def _kind_of_mean(metric: Mapping[str, Any]) -> str:
+    """What can be said of a mean that lacks samples; "" if nothing can."""
+    if metric["bounds"] is None:
+        return ""
+    if not metric["n_scored"]:
+        return "none"
+    # The bounds are of all that is missing, whoever is to blame.
+    return "of all that is missing" if metric.get("n_unanswered") else "of what failed"
+
+
+def _moved(metrics: Sequence[Mapping[str, Any]]) -> str:
+    """Where means of one kind would lie if what is missing had scored lowest or highest."""
+    kind = _kind_of_mean(metrics[0])
+    if kind in ("", "none"):
+        return kind and (" There is no mean." if len(metrics) == 1 else " They have no means.")
+    too = ", and those without an answer," if kind == "of all that is missing" else ""
+    ends = ", ".join(numbers.span(metric["bounds"], " or ") for metric in metrics)
+    if len(metrics) == 1:
+        leaves, lies, knows = "The mean leaves", "it would lie", "The interval knows"
+    else:
+        leaves, lies, knows = "The means leave", "they would lie", "The intervals know"
+    return (
+        f" {leaves} them out; had they{too} all scored lowest or all highest, {lies} at {ends}."
+        f" {knows} nothing of them."
+    )
 
 
 def failed(metric: Mapping[str, Any]) -> int:

@@ -88,12 +88,17 @@ class LanguageCount:
                 self._counts[name, language] += 1
 
     def notes(self) -> Iterator[str]:
-        """A remark on each judge and language, a sentence without its full stop."""
+        """A remark on each judge, with all its languages: a sentence without its full stop."""
+        languages: dict[str, list[tuple[str, int]]] = {}
         for (judge, language), n in self._counts.most_common():
+            languages.setdefault(judge, []).append((language_name(language), n))
+        for judge, counts in languages.items():
             name = judge.partition(":")[0]
-            rows = f"{n:,} of {self.rows:,} rows {'is' if n == 1 else 'are'}"
+            (most, n), *others = counts
+            first = f"{n:,} of {self.rows:,} rows {'is' if n == 1 else 'are'} in {most}"
+            rest = [f"{n:,} in {language}" for language, n in others]
             yield (
-                f"{rows} in {language_name(language)}, in which the {name} judge {NEVER_MEASURED}: "
+                f"{', '.join([first, *rest])}, in which the {name} judge {NEVER_MEASURED}: "
                 "do not rely on what scores it gives there before `assay agree` has measured them "
                 "on your labels, or name an LLM as judge"
             )

@@ -2,7 +2,7 @@
 
 import shlex
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -197,6 +197,16 @@ def results(session: Session, taken: str = "") -> str:
 def use_page(session: Session, what: str) -> str:
     """The page of one of them: "agreement", "threshold" or "corrected"."""
     return session.render(f"label_{what}.html", **_MAKERS[what](session))
+
+
+def refused(session: Session, why: Sequence[str]) -> str:
+    """The page that says why the labels there are do not do.
+
+    Args:
+        session: What it is about.
+        why: In sentences: what is wrong, and what to do about it.
+    """
+    return session.render("label_refused.html", why=why, **label_screen.margin(session))
 
 
 def card(session: Session) -> Card:

@@ -15,10 +15,12 @@ from assay._text.sentences import spans
 from assay._text.words import WORD, inverse_frequency, stem, stems, weighted_recall
 from assay.score import Part, Score
 from assay.view.labelling import Queue, Session
-from assay.view.texts import differences
+from assay.view.texts import differences, rendered
 
 _NEAR: Final = 0.3  # of its words by weight: a sentence that shares less is not near
 _MOST_CLAIMS: Final = 24
+_MOST_ALIKE: Final = 3  # sentences that are as near as the nearest
+_SAME: Final = 1e-9
 _MOST_SENTENCES: Final = 1500
 _LONG: Final = 1400  # characters of all contexts from which on those that say nothing are folded
 _HEAD: Final = 110
@@ -52,7 +54,7 @@ class Context:
 
 
 def laid_out(claim: str, contexts: Sequence[str]) -> list[Context]:
-    """The contexts, each sentence of a claim leading to the sentence of them that is nearest.
+    """The contexts, each sentence of a claim leading to those of them that are nearest.
 
     It goes by the words that they share, and knows nothing of what the judge says.
 
@@ -68,9 +70,11 @@ def laid_out(claim: str, contexts: Sequence[str]) -> list[Context]:
     near: dict[int, set[str]] = {}
     for wanted in filter(None, claims):
         shares = [weighted_recall(wanted, words, weights) for words in stems_of]
-        best = max(range(len(shares)), key=shares.__getitem__, default=-1)
-        if best >= 0 and shares[best] >= _NEAR:
-            near.setdefault(best, set()).update(wanted & stems_of[best])
+        most = max(shares, default=0.0)
+        if most >= _NEAR:
+            alike = [at for at, share in enumerate(shares) if share >= most - _SAME]
+            for at in alike[:_MOST_ALIKE]:
+                near.setdefault(at, set()).update(wanted & stems_of[at])
     long = sum(map(len, contexts)) > _LONG and bool(near)
     return [
         _context(
@@ -153,7 +157,8 @@ class Side:
 class Last:
     """What was decided last: about what, what was said, what the judge says, whether they agree.
 
-    `bar` says from which score on the judge calls an answer good, where it is said that they agree.
+    `bar` says from which score on the judge calls an answer good, where it is said that they agree;
+    `before` what the same person had decided before, perhaps in another window.
     """
 
     key: Key
@@ -161,6 +166,7 @@ class Last:
     judged: str
     agree: bool | None
     bar: str = ""
+    before: str = ""
 
 
 def question(queue: Queue, part: Part | None) -> str:
@@ -231,6 +237,7 @@ def render(session: Session, item: LabelItem, *, settle: bool = False) -> str:
         part=part,
         answer=answer,
         placed=part is not None and len(answer) > 1,
+        rendered=None if part or sides else rendered(item.answer),
         contexts=[] if sides else laid_out(item.text, item.contexts),
         sides=sides,
         shared_contexts=_shared(item),
@@ -270,7 +277,7 @@ def _full(progress: Progress) -> float:
 def _last(queue: Queue, labelling: Labelling) -> Last | None:
     decided = labelling.decided()
     label = labelling.decision(decided[-1]) if decided else None
-    if label is None or label.sample not in labelling.pool.place_of:
+    if label is None or (queue.what == "pair" and label.sample not in labelling.pool.place_of):
         return None
     item = labelling.item(*label.item)
     judge, person = labelling.verdicts(label.item)
@@ -278,7 +285,10 @@ def _last(queue: Queue, labelling: Labelling) -> Last | None:
     texts = in_words(queue, item, label), judged(queue, item)
     scored = agree is not None and item.statement is None and not item.sides
     bar = f"(it calls {_good(labelling)})" if scored else ""
-    return Last(label.item, *texts, agree, bar)
+    before = labelling.replaced(label.item)
+    changed = before is not None and (before.kind, before.value) != (label.kind, label.value)
+    was = in_words(queue, item, before) if before is not None and changed else ""
+    return Last(label.item, *texts, agree, bar, was)
 
 
 def _good(labelling: Labelling) -> str:

@@ -13,6 +13,7 @@ from assay._analysis.label_pool import Key
 from assay._analysis.labelling import Labelling
 from assay._service.limits import Refused
 from assay._store import Run
+from assay._store.integrity import StoreError
 from assay.errors import InputError
 from assay.view import label_pages, label_screen
 from assay.view.http import LIVE, Access, elsewhere, html, sentences
@@ -170,7 +171,7 @@ class _LabelPages:
 
     async def use(self, request: web.Request) -> web.Response:
         what = request.match_info["what"]
-        return await self._page(request, lambda session: label_pages.use_page(session, what))
+        return await self._put_to_use(request, lambda one: label_pages.use_page(one, what))
 
     async def case(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -217,11 +218,33 @@ class _LabelPages:
         self, request: web.Request, make: Callable[[Session], str], name: str, kind: str
     ) -> web.Response:
         """What is written to be kept as a file."""
-        page = await self._page(request, make)
+        page = await self._put_to_use(request, make)
+        if page.status != 200:
+            return page
         metric = re.sub(r"[^\w.-]+", "-", str(request.query.get("metric", "")))[:60].strip("-")
         filename = f"{metric}-{name}" if metric.isascii() and metric else name
         headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
         return web.Response(body=page.body, content_type=kind, charset="utf-8", headers=headers)
+
+    async def _put_to_use(
+        self, request: web.Request, make: Callable[[Session], str]
+    ) -> web.Response:
+        """What is made of the labels, or why these do not do, on a page that leads on."""
+        status = 200
+
+        def page(session: Session) -> str:
+            nonlocal status
+            try:
+                return make(session)
+            except (NotThere, StoreError):
+                raise
+            except InputError as error:
+                status = 422
+                return label_pages.refused(session, sentences(error))
+
+        response = await self._page(request, page)
+        response.set_status(status)
+        return response
 
     async def _page(self, request: web.Request, make: Callable[[Session], str]) -> web.Response:
         """A page about the labels of a queue, for who labels or only looks."""
@@ -269,7 +292,7 @@ class _LabelPages:
 
     def _refuse_reading_only(self) -> None:
         if self._site.read_only:
-            raise Refused(403, "the viewer was started with --read-only")
+            raise Refused(403, self._site.why_read_only)
 
 
 def _path(run: Run, page: str, queue: Queue) -> str:

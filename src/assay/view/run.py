@@ -1,8 +1,9 @@
 """A run: the first page of its report, its samples as a table, and each with all its evidence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from markupsafe import Markup
@@ -12,7 +13,7 @@ from assay._report.run import html, sample_values, summed_up
 from assay._report.run.evidence import Cell, TextTable, cell, evidence, united
 from assay._runner.result import NOT_DONE
 from assay._store import Run
-from assay._store.browsing import Bounds
+from assay._store.browsing import Bounds, rows_of
 from assay._text.sanitize import plain
 from assay.sample import Sample
 from assay.score import Unscored
@@ -26,6 +27,8 @@ from assay.view.texts import grid, rendered
 SIZE: Final = 50  # samples on a page
 _WAIT_S: Final = 0.12  # a page waits so long for the first page of the report
 _EXCERPT: Final = 240
+_LOOKED_AT: Final = 20  # runs in which a question is looked for, and of those how many are shown
+_ELSEWHERE: Final = 4
 
 # (value, why there is none) by row.
 Scores: TypeAlias = Mapping[int, tuple[float | None, str]]
@@ -111,6 +114,7 @@ def _first(site: Site, place: Place, run: Run) -> str:
     context = html.overview(data, links, everywhere=True)
     if not place.static:
         context["missed_at"] = partial(_missed_at, place, run)
+        context["cause_at"] = partial(_cause_at, place, run)
     return site.render("first.html", place, **context)
 
 
@@ -125,6 +129,11 @@ def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
         bounds = Bounds(label, round(guide + 1e-6, 6), None)
         selection = Selection(bounds=(bounds,), order=label, descending=True)
     return place.to(f"runs/{run.id}", selection.query()) + "#samples"
+
+
+def _cause_at(place: Place, run: Run, cause: str) -> str:
+    """The samples with a cause."""
+    return place.to(f"runs/{run.id}", Selection(cause=cause).query()) + "#samples"
 
 
 def _line(
@@ -176,6 +185,15 @@ def _short(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The same question in another run: the run, its row there, and a score of both runs."""
+
+    run: Run
+    row: int
+    cell: Cell | None
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbours:
     """Where a sample stands among those that the reader goes through.
 
@@ -220,7 +238,22 @@ def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selec
         selection=selection,
         query=selection.query(),
         near=_neighbours(site.rows(run, selection)[0], row),
+        elsewhere=list(islice(_elsewhere(site, run, sample), _ELSEWHERE)),
     )
+
+
+def _elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:
+    """Where else the question was asked: the runs over as many samples first, then the newest."""
+    others = [one for one in site.runs() if one.id != run.id and not one.derived]
+    others.sort(key=lambda one: one.n_samples != run.n_samples)
+    for other in others[:_LOOKED_AT]:
+        row = rows_of(site.store, other, [sample.id]).get(sample.id)
+        if row is None or site.sample(other, row).question != sample.question:
+            continue  # an id may name another question elsewhere
+        shared = next((metric for metric in run.metrics if metric in other.metrics), None)
+        score = None if shared is None else scores_at(site, other, [row], [shared])[shared]
+        cell = None if score is None else score_cell(site, other, row, str(shared), score)
+        yield Elsewhere(other, row, cell)
 
 
 def _neighbours(rows: Sequence[int], row: int) -> Neighbours:

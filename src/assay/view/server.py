@@ -246,7 +246,7 @@ class _Pages:
 
     def _form(self, request: web.Request, template: str) -> str:
         if self._site.read_only:
-            raise Refused(403, "the viewer was started with --read-only")
+            raise Refused(403, self._site.why_read_only)
         run = self._site.run(request.match_info["run"])
         token = self._access.form_token
         return self._site.render(template, LIVE, run=run, form_token=token, error="")
@@ -333,7 +333,7 @@ def _unexpected(request: web.Request, error: Exception) -> str:
 async def _check_change(site: Site, access: Access, request: web.Request) -> None:
     access.check_form(request, await request.post())
     if site.read_only:
-        raise Refused(403, "the viewer was started with --read-only")
+        raise Refused(403, site.why_read_only)
 
 
 def _problem(site: Site, status: int, *why: str) -> web.Response:

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import os
 import sqlite3
 import time
 from collections import OrderedDict
@@ -24,6 +25,7 @@ from assay._store import Run, Store
 from assay._store.browsing import Filter, Rows, matching, not_these, these
 from assay._store.integrity import StoreError
 from assay._store.runs import written
+from assay._text.results import MINUS
 from assay._text.sanitize import whole
 from assay._version import __version__
 from assay.errors import InputError
@@ -47,6 +49,7 @@ _REMEMBERED: Final = 16  # filtered runs whose rows are remembered, and runs sid
 _LATE_S: Final = 20.0  # a run that made no score for so long is not said to be going
 LARGE: Final = 5000  # what is worked out of so many samples takes seconds
 _LATER_S: Final = 0.7
+_ASKED: Final = "the viewer was started with --read-only"
 _SMALL_S: Final = 0.4  # a page waits so long for the index of a run
 
 
@@ -85,6 +88,8 @@ class Site:
         questions: A file of `assay testset` to be reviewed; the store is then made if need be.
 
     Attributes:
+        read_only: Whether nothing can be changed.
+        why_read_only: Why nothing can be changed; "" where it can.
         store: The store, open for reading.
         review: The review of test questions, None where none are shown.
         lookup: The index of words, verdicts and causes.
@@ -101,7 +106,11 @@ class Site:
         self.review = None if questions is None else _review(questions)
         if not self.path.is_file() and self.review is None:
             raise InputError(f"there is no store '{path}'", "`assay run` makes one")
-        self.read_only = read_only
+        self.why_read_only = _ASKED if read_only else ""
+        # Said before somebody labels: a review is written beside its questions, not in the store.
+        if not read_only and self.review is None and not os.access(self.path, os.W_OK):
+            self.why_read_only = f"the store {self.path.name} cannot be written"
+        self.read_only = bool(self.why_read_only)
         self.store = Store(self.path)
         self.lookup = Lookup(self.path)
         self.store.query("ATTACH DATABASE ? AS lookup", str(self.lookup.file))
@@ -239,6 +248,7 @@ class Site:
             may_change=not (self.read_only or place.static),
             version=__version__,
             store_name=self.path.name,
+            why_read_only=self.why_read_only,
             has_questions=self.review is not None,
             **context,
         )
@@ -263,8 +273,15 @@ def environment() -> Environment:
         [PackageLoader("assay.view", "templates"), PackageLoader("assay._report", "templates")]
     )
     templates = page.environment().overlay(loader=loader)
-    templates.filters.update(written=written, moment=numbers.moment, capitalize_first=_capitalized)
+    templates.filters.update(
+        written=written, moment=numbers.moment, capitalize_first=_capitalized, minus=_minus
+    )
     return templates
+
+
+def _minus(number: str) -> str:
+    """A number with a sign that is no hyphen: "0.40 -0.24" would read as a sum."""
+    return number.replace("-", MINUS)
 
 
 def _capitalized(text: str) -> str:

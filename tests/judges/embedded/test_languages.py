@@ -46,12 +46,13 @@ def test_a_language_in_which_it_was_not_measured_is_marked_on_the_score(tmp_path
         assert "unmeasured_language" not in english.details
 
 
-def test_one_note_a_language_counts_the_rows(tmp_path):
-    result = run(
-        [GERMAN, ENGLISH, {**GERMAN, "answer": "Er wurde 1889 gebaut und ist hoch."}], tmp_path
-    )
-    (note,) = [note for note in result.notes if "never measured" in note]
+def test_one_note_a_judge_counts_the_rows_of_each_language(tmp_path):
+    rows = [GERMAN, ENGLISH, {**GERMAN, "answer": "Er wurde 1889 gebaut und ist hoch."}]
+    (note,) = [note for note in run(rows, tmp_path).notes if "never measured" in note]
     assert note.startswith("2 of 3 rows are in German, in which the embedded judge was never")
+    result = run([*rows, {**ENGLISH, "language": "sv"}], tmp_path)
+    (note,) = [note for note in result.notes if "never measured" in note]
+    assert note.startswith("2 of 4 rows are in German, 1 in Swedish, in which the embedded judge")
 
 
 def test_the_language_that_the_data_name_decides(tmp_path):

@@ -213,7 +213,7 @@ def legend(data: Json) -> str:
     text += f"; below {1 - data['level']:.2g} it is called better or worse."
     text += f" {SIDES}: samples better, same, worse."
     if any(one["detectable"] is not None and one["said"] for one in data["metrics"]):
-        text += " Show: in 80 of 100 such comparisons."
+        text += " What so many pairs show, they show in 80 of 100 such comparisons."
     if data["leaderboards"]:
         text += f" Best of all runs: by simultaneous {level} intervals of all differences."
     return text

@@ -310,6 +310,7 @@ def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str], wid
     low, high = (WIDTH * end * cause["checked"] / widest for end in cause["interval"])
     cases = cause["samples"][:_SHOWN_ON_PAGE]
     return {
+        "name": cause["cause"],
         "title": cause["title"],
         "means": cause["means"],
         "n": cause["n"],

@@ -6,6 +6,7 @@
   if (!one(".label-page")) return;
   const main = one("#main");
   let busy = false;
+  let asMarkdown = false; // as long as this page is open: whoever reads one so, reads the next so
 
   const show = () => { for (const hidden of document.querySelectorAll(".js-shown")) hidden.hidden = !one(".l-ctx:not([open])", hidden.parentElement) || !one("details.l-ctx", hidden.parentElement); };
   // Long contexts have a scroll of their own: it begins where something is near.
@@ -17,14 +18,16 @@
     if (busy) return;
     busy = true;
     main.setAttribute("aria-busy", "true");
+    say("");
+    const late = setTimeout(say, 2500, "Not kept yet: the store is busy, as while a run writes to it. Waiting …");
     try {
       const body = new URLSearchParams(new FormData(form, button));
       const reply = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
       const page = new DOMParser().parseFromString(await reply.text(), "text/html");
       const next = one("#main", page);
       if (!reply.ok || !next) {
-        const why = one("#main p", page);
-        say(`Not kept: ${why ? why.textContent : "the viewer refused it. Open the address that it printed last."}`);
+        const why = [...page.querySelectorAll("#main p.t")].map((line) => line.textContent).join(" ");
+        say(`Not kept: ${why ? why : "the viewer refused it. Open the address that it printed last."}`);
         return;
       }
       main.replaceChildren(...next.childNodes);
@@ -35,10 +38,13 @@
       scrollTo(0, 0);
       show();
       lead();
+      const markdown = one(".rendered");
+      if (markdown) markdown.open = asMarkdown;
       main.focus({ preventScroll: true });
     } catch {
       say("Not kept: the viewer does not answer. Start it again and open this item; all decisions before it are safe.");
     } finally {
+      clearTimeout(late);
       busy = false;
       main.removeAttribute("aria-busy");
     }
@@ -54,6 +60,8 @@
     for (const folded of document.querySelectorAll("details.l-ctx")) folded.open = true;
     show();
   });
+
+  document.addEventListener("toggle", (event) => { if (event.target.matches(".rendered")) asMarkdown = event.target.open; }, true);
 
   // Before the keys of the other pages, some of which mean something else here.
   addEventListener("keydown", (event) => {

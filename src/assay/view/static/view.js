@@ -79,11 +79,20 @@
     if (from && !root.classList.contains("raw")) light(from.dataset.p.split(" "), from);
   });
 
+  const flagged = () => {
+    const parts = all(".parts li.bad, .parts li.warn");
+    if (!parts.length) return;
+    const part = parts[(parts.indexOf(document.activeElement.closest(".parts li")) + 1) % parts.length];
+    if (!root.classList.contains("raw")) light([part.dataset.p], part);
+    one(".self", part).focus({ preventScroll: true });
+    part.scrollIntoView({ block: "center" });
+  };
+
   // Keys ----------------------------------------------------------------------------------------
   const toggleCalls = () => { const calls = all(".calls, .call"); const open = !calls.some((c) => c.open); for (const c of calls) c.open = open; };
   const mark = () => { const box = at >= 0 && one(".mark input", items[at]); if (box && box.checkVisibility()) box.checked = !box.checked; };
   const actions = {
-    j: () => go(1), k: () => go(-1), x: mark, t: turn, p: toggleCalls,
+    j: () => go(1), k: () => go(-1), n: flagged, x: mark, t: turn, p: toggleCalls,
     m: () => { const box = one(".rendered"); if (box) box.open = !box.open; },
     u: () => follow("up"), r: () => root.classList.toggle("raw"),
     "/": () => { const field = one("input[type=search]"); if (field) field.focus(); },

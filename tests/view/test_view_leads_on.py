@@ -1,0 +1,167 @@
+"""Does each page lead on to what a reader wants next, and say what became of a decision?"""
+
+import asyncio
+import os
+import re
+
+import pytest
+from test_view_labels import decide, fields, kept, results, sample_of, shown
+from view_rows import ROWS
+
+from assay import evaluate
+from assay._analysis.labelling import Labelling
+from assay._store import Store
+from support.scripts import plausible
+
+ANNA = "by=anna&metric=faithfulness"
+MARKDOWN = "| a | b |\n|---|---|\n| 1 | 2 |\n\n- **one**\n- two"
+
+
+@pytest.fixture
+async def client(serve, store):
+    return await (await serve(store)).enter()
+
+
+async def said_last(client, run="first", query=ANNA):
+    """What stands above the next item about the decision before it."""
+    _, text, _ = await client.get(f"/label/{run}/next?{query}")
+    return results(text.partition('class="last quick"')[2].partition("</form>")[0])
+
+
+class TestASample:
+    async def test_the_same_question_in_another_run_is_one_click_away(self, client, store):
+        with Store(store) as opened:
+            second = opened.run("second").id
+        _, text, _ = await client.get("/runs/first/samples/7")
+        assert f'<a href="/runs/{second}/samples/7">second</a>' in text
+
+    async def test_another_question_of_the_same_id_is_not_the_same(self, serve, store):
+        other = [{**row, "question": "Why?"} for row in ROWS[:8]]
+        evaluate(other, "faithfulness", judge=plausible(), store=store).describe(name="third")
+        client = await (await serve(store)).enter()
+        _, text, _ = await client.get("/runs/first/samples/7")
+        assert ">second</a>" in text
+        assert ">third</a>" not in text
+
+    async def test_of_many_statements_the_first_flagged_one_is_linked(self, serve, tmp_path):
+        rows = [{**ROWS[0], "answer": " ".join(f"Tower {n} is red." for n in range(60))}]
+        evaluate(rows, "faithfulness", judge=plausible(), store=tmp_path / "long.db")
+        client = await (await serve(tmp_path / "long.db")).enter()
+        _, text, _ = await client.get("/runs/last/samples/1")
+        link = re.search(r'class="first-flagged" href="#(m0p\d+)"', text)
+        flagged = re.findall(r'<li id="(m0p\d+)" class="(?:bad|warn)"', text)
+        assert link is not None
+        assert link[1] == flagged[0]
+
+
+async def test_a_cause_leads_to_all_its_samples(client):
+    for _ in range(50):
+        _, text, _ = await client.get("/runs/first/first")
+        if "dx-cause" in text:
+            break
+        await asyncio.sleep(0.1)
+    link = re.search(r'href="(/runs/\w+\?cause=[\w-]+)#samples">All of them', text)
+    assert link is not None
+    assert "assay diagnose --all" not in text
+    status, text, _ = await client.get(link[1])
+    assert status == 200
+
+
+class TestWhatBecameOfADecision:
+    async def test_a_decision_that_took_the_place_of_another_says_so(self, client, store):
+        about, _ = await decide(client, "label:1")
+        assert ", before" not in await said_last(client)
+        # The same item stands in another window still, and is decided there, too.
+        await client.post(f"/label/first/decide?{ANNA}", {**about, "decision": "label:0"})
+        said = await said_last(client)
+        assert f"{sample_of(store, about)} you: No , before Yes" in said
+        await client.post(f"/label/first/undo?{ANNA}")
+        assert [one.value for one in kept(store)] == [1.0]
+
+    async def test_ones_own_label_is_no_second_opinion(self, client):
+        about, _ = await decide(client, "label:1")
+        path = f"/label/first/item?{ANNA}&row={about['row']}"
+        _, text, _ = await client.get(path)
+        assert "decided before" in text
+        assert "second opinion" not in text
+        _, text, _ = await client.get(path.replace("anna", "ben"))
+        assert "second opinion" in text
+
+    async def test_a_label_of_what_has_no_score_is_told_and_can_be_taken_back(
+        self, serve, tmp_path
+    ):
+        path = tmp_path / "empty.db"
+        rows = [*ROWS[:4], {**ROWS[4], "answer": ""}]
+        evaluate(rows, "faithfulness", judge=plausible(), store=path).describe(name="first")
+        client = await (await serve(path)).enter()
+        _, text, _ = await client.get(f"/label/first/item?{ANNA}&row=5")
+        assert "without a score: a label here counts in no mean" in text
+        await client.post(f"/label/first/decide?{ANNA}", {**fields(text), "decision": "label:0"})
+        assert "q5 you: No · judge: no score Undo" in await said_last(client)
+        await client.post(f"/label/first/undo?{ANNA}")
+        assert kept(path) == []
+
+
+class TestWhatLabelsTell:
+    async def test_labels_that_do_not_do_say_so_where_one_labels_on(self, client):
+        await decide(client, "label:1")
+        for what in ("threshold", "card.json"):
+            status, text, reply = await client.get(f"/label/first/{what}?{ANNA}")
+            assert status == 422
+            assert reply.content_type == "text/html"
+            assert 'class="button main" href="/label/' in text
+            assert 'aria-label="Labelling"' in text
+
+    async def test_a_number_below_zero_has_a_sign_that_is_no_hyphen(self, serve, store):
+        with Store(store) as opened:
+            desk = Labelling(opened, "first", "faithfulness", annotator="anna")
+            for n in range(8):
+                item = desk.next()
+                assert item is not None
+                called, _ = desk.verdicts(item.key)
+                desk.record(float(not called if n % 3 else bool(called)))
+        client = await (await serve(store)).enter()
+        told = await shown(client)
+        kappa = re.search(r"Agreement, κ.*?<dd>(.*?)</dd>", told, re.DOTALL)
+        assert kappa is not None
+        assert "−" in kappa[1]
+        assert "-" not in re.sub(r"<[^>]+>", "", kappa[1])
+
+
+class TestTheLabelScreen:
+    async def test_passages_that_are_equally_near_are_all_marked(self, serve, tmp_path):
+        row = {
+            "id": "kids",
+            "question": "What does it cost?",
+            "answer": "The Veldt Kids costs 890 euros.",
+            "contexts": ["The Veldt Kids weighs 8.9 kilograms. It costs 790 euros."],
+        }
+        evaluate([row], "faithfulness", judge=plausible(), store=tmp_path / "near.db")
+        client = await (await serve(tmp_path / "near.db")).enter()
+        text = await shown(client, "last")
+        for word in ("Veldt", "costs", "euros"):
+            assert f'<mark class="word">{word}</mark>' in text
+
+    async def test_an_answer_in_markdown_can_be_read_as_such(self, serve, tmp_path):
+        rows = [{**ROWS[0], "answer": MARKDOWN}, *ROWS[1:3]]
+        evaluate(rows, "faithfulness", judge=plausible(), store=tmp_path / "md.db")
+        client = await (await serve(tmp_path / "md.db")).enter()
+        _, text, _ = await client.get(f"/label/last/item?{ANNA}&row=1")
+        assert "<strong>one</strong>" in text
+        _, text, _ = await client.get(f"/label/last/item?{ANNA}&row=2")
+        assert "As Markdown" not in text
+
+
+async def test_a_store_that_cannot_be_written_is_shown_and_offers_no_change(
+    serve, store, monkeypatch
+):
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    client = await (await serve(store)).enter()
+    for path in ("/", "/runs/first", "/label/first"):
+        status, text, _ = await client.get(path)
+        assert status == 200
+        assert ">read only</span>" in text
+        assert '<form method="post"' not in text
+    assert "The store assay.db cannot be written: nothing can be labelled." in text
+    status, text, _ = await client.get(f"/label/first/next?{ANNA}")
+    assert (status, text) == (403, "the store assay.db cannot be written\n")
