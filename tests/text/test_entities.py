@@ -240,7 +240,6 @@ def test_overlap():
     weights = words.Weights({"a": 1.0, "b": 3.0})
     assert words.weighted_recall(["a", "b"], {"a"}, weights) == 0.25
     assert words.bigram_recall(["a", "b", "c"], {("a", "b")}) == 0.5
-    assert words.longest_run(["a", "b", "c", "d"], ["x", "b", "c", "y"]) == 0.5
 
 
 @over(

@@ -298,7 +298,7 @@ _MONEY = frozenset({"$", "€", "£", "¥", "CHF"})
 def comparable(first: Amount, second: Amount) -> bool:
     """Whether they may be two answers to one question; a number without a unit is with any."""
     if first.days and second.days:
-        return any(shared_parts(a, b) for a in first.days for b in second.days)
+        return any(_shared_parts(a, b) for a in first.days for b in second.days)
     if first.days or second.days:  # a year is compared with a year
         return all(amount.days or _FIRST <= amount.number <= _LAST for amount in (first, second))
     return _alike(first, second)
@@ -393,17 +393,17 @@ def _close(a: float, a_step: float, b: float, b_step: float, *, converted: bool)
 
 def _same_date(amount: Amount, other: Amount) -> bool:
     if amount.kind == other.kind:
-        return any(same_day(a, b) for a in amount.days for b in other.days)
+        return any(_same_day(a, b) for a in amount.days for b in other.days)
     date, bare = (amount, other) if amount.kind == "date" else (other, amount)
     return not bare.kind and any(bare.number == year for year, _, _ in date.days)
 
 
-def same_day(day: Day, other: Day) -> bool:
-    shared = shared_parts(day, other)
+def _same_day(day: Day, other: Day) -> bool:
+    shared = _shared_parts(day, other)
     return bool(shared) and all(a == b for a, b in shared)
 
 
-def shared_parts(day: Day, other: Day) -> list[tuple[int, int]]:
+def _shared_parts(day: Day, other: Day) -> list[tuple[int, int]]:
     """Year, month and day of both, where both have them."""
     pairs = zip(day, other, strict=True)
     return [(a, b) for a, b in pairs if a is not None and b is not None]

@@ -117,7 +117,6 @@ _UNITS = frozenset(
         "thousand %".split(),
     )
 )
-_ADVERB = re.compile(r"[a-z]{3}ly$")
 _WORD_NUMBERS = {
     word: str(i)
     for i, word in enumerate(
@@ -144,7 +143,6 @@ class Item(NamedTuple):
         part: The number of the part of the sentence that it stands in, cut at commas and "and".
         opens: Whether a part begins with it.
         verb: Whether it may be a verb.
-        noun: ... or as well a noun.
     """
 
     text: str
@@ -154,7 +152,6 @@ class Item(NamedTuple):
     part: int = 0
     opens: bool = False
     verb: bool = False
-    noun: bool = True
 
     @property
     def amount(self) -> str:
@@ -195,11 +192,6 @@ class Wording:
     def keys(self) -> tuple[str, ...]:
         """What stands for each item."""
         return tuple(item.key for item in self.items)
-
-    @cached_property
-    def line(self) -> str:
-        """The same as one text, with a blank at both ends."""
-        return f" {' '.join(self.keys)} "
 
     @cached_property
     def heads(self) -> tuple[frozenset[str], ...]:
@@ -336,13 +328,11 @@ def _item(word: str) -> Item:
     plain = _POSSESSIVE.sub("", word)
     key = relations.concept(stem(verbs.base(plain))) or plain
     verb = bool(verbs.forms(plain))
-    noun = not verb or verbs.is_also_noun(plain) or plain.endswith("ing")
     return Item(
         word,
         _MOVES.get(key, key),
         "date" if plain in MONTHS and plain != "may" else "word",
         verb=verb,
-        noun=noun and not _ADVERB.search(plain),
     )
 
 

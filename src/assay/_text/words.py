@@ -271,22 +271,6 @@ def recall_of(
     return sum(pair in lookup for pair in reference) / len(reference)
 
 
-def longest_run(reference: Sequence[str], candidate: Sequence[str]) -> float:
-    """Length of the longest stretch of stems that both share, over that of `reference`."""
-    if not reference:
-        return 1.0
-    best = 0
-    before: dict[int, int] = {}
-    places: dict[str, list[int]] = {}
-    for place, stem in enumerate(candidate):
-        places.setdefault(stem, []).append(place)
-    for stem in reference:
-        now = {place: before.get(place - 1, 0) + 1 for place in places.get(stem, ())}
-        best = max(best, max(now.values(), default=0))
-        before = now
-    return best / len(reference)
-
-
 _ENGLISH = r"\b(a|an|the)\b"
 _ARTICLES = {
     "en": _ENGLISH,

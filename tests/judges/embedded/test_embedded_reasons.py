@@ -64,19 +64,13 @@ def test_a_reason_agrees_with_whether_it_is_contradicted(statement, context):
         assert any(word in verdict.reason for word in words), verdict
 
 
-def test_a_wrong_amount_is_set_against_the_one_in_its_unit():
-    contexts = ["The rocket lifts 150 tonnes (330,000 lb) to low Earth orbit."]
-    (verdict,) = assay.verify(["The rocket lifts 150 tonnes (400,000 lb)."], contexts)
-    assert "gives '330,000 lb', not '400,000 lb'" in verdict.reason
-
-
 @over(
     ("statement", "context", "quoted", "unwritten"),
     [
         (
             "It is thirty-five feet tall.",
             "It is 30 ft tall.",
-            "'30 ft', not 'thirty-five feet'",
+            "'thirty-five' does not appear",
             "30 feet",
         ),
         ("It costs 3 million euros.", "It costs $2M to run.", "costs $2M to run", "$2 million"),

@@ -96,9 +96,6 @@ TWINS = [
     ("polarity", DOGS, "Are dogs allowed in the walled garden? No.", ""),
     ("polarity", BALCONY, "", "The corner flat has a balcony."),
     ("polarity", LID, "", "You should open the lid during the wash cycle."),
-    ("limits", FEE, "", "All visitors pay the entry fee at the northern gate."),
-    ("limits", DRUG, "", "The drug reduces the risk of stroke."),
-    ("limits", MOST, "", "All members voted for the budget in May."),
     ("roles", CALLED, "", "The cyclist Greta called an ambulance."),
 ]  # fmt: skip
 UNCLEAR = [
@@ -135,12 +132,12 @@ def grammar(statement, *contexts):
     found = compare(evidence.read(statement).text, evidence)
     values = dict(zip(FEATURES, found.features, strict=True))
     names = ("grammar_agrees", "roles_differ", "polarity_differs", "direction_differs")
-    return {name for name in (*names, "limits_differ") if values[name]}
+    return {name for name in names if values[name]}
 
 
 @over(("kind", "context", "right", "wrong"), TWINS)
 def test_what_is_turned_round_is_told_from_the_same_in_other_words(kind, context, right, wrong):
-    differs = f"{kind}_differ" if kind in {"roles", "limits"} else f"{kind}_differs"
+    differs = "roles_differ" if kind == "roles" else f"{kind}_differs"
     if wrong:
         assert grammar(wrong, context) == {differs}
     if right:

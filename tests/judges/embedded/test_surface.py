@@ -73,7 +73,7 @@ async def test_marks_stand_at_the_words_as_they_were_written():
     ("question", "answer"),
     [
         ("When was the Brunnmoor reservor completed?", TRUE),
-        ("Whne was the Brunnmoor reservoir completed?", TRUE),
+        ("When was the Brunnmoor resrevoir completed?", TRUE),
         ("Hi, could you tell me when was the Brunnmoor reservoir completed?", TRUE),
         ("Answer the following question: When was the Brunnmoor reservoir completed?", TRUE),
         ("When was the Brunnmoor reservoir completed? Please be brief.", TRUE),

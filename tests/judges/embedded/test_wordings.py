@@ -16,7 +16,6 @@ PROBES = "A failing liveness probe restarts the pod. A failing readiness probe c
 TEAMS = "The Danish team designed the engine and the Swedish team built the hull."
 RULES = "Smoking is forbidden in all rooms. At least two signatures are required."
 ROOMS = "All rooms have a desk. Some rooms have a balcony. None of the rooms has a bath."
-TRADE = "Exports to Japan rose from 40 to 55 million euros."
 BRIDGE = "The bridge was begun in 1931 and completed in 1934."
 
 
@@ -35,7 +34,6 @@ BRIDGE = "The bridge was begun in 1931 and completed in 1934."
         (RULES, "A minimum of two signatures is required.", "At most two signatures are required."),
         (ROOMS, "Some rooms have a balcony.", "No room has a balcony."),
         (ROOMS, "No room has a bath.", "Some rooms have a bath."),
-        (TRADE, "Exports to Japan rose from 40 million euros.", "Exports from Japan rose from 40 to 55 million euros."),
         (BRIDGE, "The bridge was completed in 1934.", "The bridge was completed in 1931."),
     ],
 )  # fmt: skip

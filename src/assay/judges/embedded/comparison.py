@@ -1,8 +1,7 @@
 """Measurements of a statement beside the evidence: shared words, missing facts, denials.
 
 `FEATURES` names them in the order of `Comparison.features`; each is in [0, 1], except the two
-lengths, natural logarithms. A yes or no of a record that names all that a statement says settles it
-(99 % right where it agrees, see `training/NOTES.md`).
+lengths, natural logarithms.
 """
 
 import math
@@ -10,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +18,6 @@ from assay._text.markup import says_nothing
 from assay._text.units import OtherUnit, other_unit
 from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
-from assay.judges.embedded.figures import compare_figures
 from assay.judges.embedded.foreign import compare_foreign
 from assay.judges.embedded.intervals import compare_nearby
 from assay.judges.embedded.lookups import look_up
@@ -29,157 +26,11 @@ from assay.judges.embedded.replies import differ, value_agrees
 from assay.judges.embedded.swaps import UNKNOWN, Swap, find_swap
 from assay.judges.embedded.wordings import Near, Otherwise
 
-_FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
-_ASKS = re.compile(r"(?:(?:q|question):\s*)?(?P<question>.+\?)", re.IGNORECASE | re.DOTALL)
-# "No problem" and "No worries" mean yes.
-_REPLY = re.compile(
-    r"(?:(?:a|answer):\s*)?(?P<value>yes|no)(?=\s*(?:[.,;:!]|$))(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_CELLS = "; "  # between the cells of a row
-_FURTHER = 2  # content words that a statement may have besides what it names, names apart
-_DENIES = frozenset(
-    words.stems("unavailable absent missing prohibited forbidden banned excluded disabled")
-)
-# Say no more than that there is something.
-_NEUTRAL = _DENIES.union(
-    words.stems(
-        "available availability offered offers offer provided provides included includes include "
-        "allowed permitted accepted accepts has have contains comes feature there present "
-        "customers guests users people cafe hotel restaurant place establishment plan product"
-    )
-)
-# With one of these a statement may agree with either: "non-smoker", "breakfast costs extra".
-_UNCLEAR = frozenset(
-    words.words(
-        "non extra only except unless but if or free zero out off gone absence negative resolved "
-        "exhausted instead rather than own from hard skip skips waive waived problem problems "
-        "trouble mention mentions mentioned information say says said state states stated"
-    )
-)
-_DENIALS = re.compile(r" (?:not|no|never|without|lack\w*|neither|nor|none|cannot|\w+n't)(?= )")
-
-
-class Flag(NamedTuple):
-    """A yes or no.
-
-    Attributes:
-        piece: Index of the piece of evidence.
-        agrees: Whether the statement says the same.
-    """
-
-    piece: int
-    agrees: bool
-
-
-class _RecordFlag(NamedTuple):
-    piece: int
-    key: frozenset[str]  # stems of what it is about
-    of: frozenset[str]  # ... and of whom: the keys above, the other cells of a row
-    words: frozenset[str]  # of the key
-    holds: bool
-
-
-def flag(claim: Claim, evidence: Evidence) -> Flag | None:
-    """What the contexts say of all that a statement names; None if nothing, or yes and no."""
-    if claim.start:  # a question and its answer
-        return None if claim.replied is None else flag(claim.replied, evidence)
-    if not claim.content_stems or len(_DENIALS.findall(claim.plain)) > 1:
-        return None
-    flags = [each for each in _flags(claim, evidence) if _is_mentioned(each, claim, evidence)]
-    # Of several records or rows, those that the statement is about.
-    most: dict[frozenset[str], int] = {}
-    for each in flags:
-        most[each.key] = max(most.get(each.key, 0), len(each.of & claim.content_stems))
-    flags = [each for each in flags if len(each.of & claim.content_stems) == most[each.key]]
-    if len({each.holds for each in flags}) != 1 or not _is_all(flags, claim, evidence):
-        return None
-    denies = claim.denies is not bool(claim.content_stems & _DENIES)
-    return Flag(flags[0].piece, flags[0].holds is not denies)
-
-
-def _flags(claim: Claim, evidence: Evidence) -> Iterator[_RecordFlag]:
-    places = {
-        int(i) for stem in claim.content_stems & evidence.stems for i in evidence.places[stem]
-    }
-    for i in sorted(places):
-        text = evidence.pieces[i].text
-        question = _ASKS.fullmatch(text)
-        yield from (
-            _in_reply(i, question["question"], evidence)
-            if question
-            else _in_cells(i, text, evidence)
-        )
-
-
-def _in_cells(place: int, text: str, evidence: Evidence) -> Iterator[_RecordFlag]:
-    """Of the cells of a row, or of one value; "no deposit: yes" may mean either."""
-    cells = text.split(_CELLS)
-    for match in filter(None, map(_FLAG.fullmatch, cells)):
-        *above, last = match["key"].split(", ")
-        key = frozenset(words.stems(last))
-        of = evidence.sets[place] - key if len(cells) > 1 else words.stems(" ".join(above))
-        holds = match["value"].lower() in {"yes", "true"}
-        if not entities.is_negated(last):
-            yield _RecordFlag(place, key, frozenset(of), frozenset(words.words(last)), holds)
-
-
-def _in_reply(place: int, question: str, evidence: Evidence) -> Iterator[_RecordFlag]:
-    """Of a question that is answered with yes or no at once; "Is it not?" may mean either."""
-    after = place + 1
-    if after not in evidence.window(place) or entities.is_negated(question):
-        return
-    match = _REPLY.fullmatch(evidence.pieces[after].text)
-    if match and _UNCLEAR.isdisjoint(words.words(match["rest"])):
-        key, holds = words.words(question), match["value"].lower() == "yes"
-        yield _RecordFlag(
-            after, frozenset(words.stems(question)), frozenset(), frozenset(key), holds
-        )
-
-
-def _is_mentioned(record_flag: _RecordFlag, claim: Claim, evidence: Evidence) -> bool:
-    """Whether a statement names what a flag is about."""
-    if not record_flag.key or not record_flag.key <= claim.content_stems:
-        return False
-    if record_flag.of and not record_flag.of & claim.content_stems:
-        # Alone "lot" of "parking, lot" may be any lot, and a name another record's.
-        return (
-            len(record_flag.key) > 1
-            and not (claim.content_stems - record_flag.key) & evidence.stems
-        )
-    return True
-
-
-def _is_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> bool:
-    """Whether a statement says hardly more than what it names, and of the same thing.
-
-    Of what there is not, there is nothing in particular either; of what there is, a statement may
-    say what nobody knows.
-    """
-    if set(claim.plain.split()).difference(*(each.words for each in flags)) & _UNCLEAR:
-        return False
-    rest = claim.content_stems.difference(_DENIES, *(each.key | each.of for each in flags))
-    further = {stem for stem in rest if not stem.endswith("n't")}
-    names = further.intersection(words.stems(" ".join(claim.names)))
-    context = evidence.pieces[flags[0].piece].context
-    known = all(_stands(stem, context, evidence) for stem in names)
-    if len(further - names) > _FURTHER or not known:
-        return False
-    if flags[0].holds:
-        return further <= names | _NEUTRAL
-    return all(stem not in evidence.stems or _stands(stem, context, evidence) for stem in further)
-
-
-def _stands(stem: str, context: int, evidence: Evidence) -> bool:
-    return any(evidence.pieces[i].context == context for i in evidence.places.get(stem, ()))
-
-
 FEATURES = (
     "recall_all",  # content words found anywhere, the rare ones counting more
     "recall_window",  # ... in the best sentence and its neighbours
     "recall_best",  # ... in the best sentence
     "bigrams_all",  # pairs of neighbouring content words found anywhere
-    "run_best",  # longest stretch of content words shared with the best sentence
     "numbers_missing_all",  # one of its numbers stands nowhere
     "numbers_missing_window",  # ... or not near the best sentence
     "names_missing_all",  # the same for its names
@@ -191,14 +42,10 @@ FEATURES = (
     "roles_differ",  # it says the same with the sides exchanged: "B hired A"
     "polarity_differs",  # ... or denied
     "direction_differs",  # ... or of the opposite order or direction
-    "limits_differ",  # ... or of more, or as more certain
     "phrase",  # it is a question and a phrase that answers it
     "phrase_missing",  # ... and the share of that which stands nowhere
-    "phrase_foreign",  # ... and one of its names or numbers does
     "log_words",
     "log_sentences",
-    "figure_agrees",  # the evidence gives the same figure for the same thing
-    "figure_differs",  # ... or another one
     "table_agrees",  # the cells of a table or record say the same
     "table_differs",  # ... or otherwise
 )
@@ -234,20 +81,12 @@ class Comparison:
     foreign: bool
     sign_differs: bool  # a number of it stands there with the other sign alone
     unit: OtherUnit | None  # ... with another unit alone
-    flag: Flag | None  # what a record's yes or no says of it
     # Whether another answer to its question is as much or the same yes or no.
     value_agrees: bool | None
     swap: Swap | None  # what it mixes up
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
-    figure: cells.Finding | None  # what the evidence says of its figures
     table: cells.Finding | None  # what the tables and records say of it
     wording: Otherwise | None  # what sentences say of it that are worded nearly like it
-
-    @property
-    def gives_another_figure(self) -> bool:
-        """Whether a figure of it stands nowhere, and another one of the same thing does."""
-        figure = self.figure
-        return figure is not None and not figure.agrees and figure.rule.startswith("absent")
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
@@ -255,9 +94,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     claim = read_claim(statement)
     claimed = set(claim.stems)
     recalls = _recalls(claim.content_stems, evidence)
-    record = flag(claim, evidence)
     closeness = recalls + _figures(claim, evidence)
-    best = record.piece if record else int(np.argmax(closeness))
+    best = int(np.argmax(closeness))
     likeness = float(recalls[best])
     near = evidence.around(best)
     gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
@@ -265,14 +103,12 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     differs, contrary = _negation_and_opposites(claim, best, evidence)
     shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
     table = None if claim.start else look_up(statement, evidence.grids)
-    figure = None if claim.start or table else _figure(statement, evidence)
     grammar = _grammar(statement, claim, recalls, evidence)
     features = (
         shared,
         words.weighted_recall(claimed, near.stems, evidence.weights),
         words.weighted_recall(claimed, evidence.sets[best], evidence.weights),
         words.bigram_recall(claim.stems, evidence.bigrams),
-        words.longest_run(claim.stems, evidence.pieces[best].stems),
         float(bool(gone)),
         float(bool(far)),
         float(bool(absent)),
@@ -283,16 +119,14 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         *_grammar_features(grammar),
         float(claim.start > 0),
         1 - shared if claim.start else 0.0,
-        float(bool(claim.start and (gone or absent))),
         math.log1p(len(claim.content_stems)),
         math.log1p(len(evidence.pieces)),
-        *_sides(figure),
         *_sides(table),
     )
     return Comparison(
         features=features,
         best=best,
-        quoted=best if record else _quoted(claim, closeness, evidence),
+        quoted=_quoted(claim, closeness, evidence),
         numbers=tuple(gone),
         names=tuple(absent),
         words=tuple(_missing_words(claim, evidence)),
@@ -304,13 +138,11 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         foreign=_is_foreign(statement, claim, shared, evidence),
         sign_differs=_sign_differs(statement, claim, evidence),
         unit=None if claim.denies else other_unit(statement, evidence.measures),
-        flag=record,
         value_agrees=value_agrees(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
         rejected=_is_rejected(claim, evidence),
-        figure=figure,
         table=table,
-        wording=None if record or table else _wording(statement, claim, recalls, evidence),
+        wording=None if table else _wording(statement, claim, recalls, evidence),
     )
 
 
@@ -343,13 +175,6 @@ def _sign_differs(statement: str, claim: Claim, evidence: Evidence) -> bool:
 def _is_foreign(statement: str, claim: Claim, overlap: float, evidence: Evidence) -> bool:
     silent = (claim.start > 0 and not overlap) or says_nothing(statement)
     return silent or differ(statement, evidence)
-
-
-def _figure(statement: str, evidence: Evidence) -> cells.Finding | None:
-    def around(piece: int) -> frozenset[str]:
-        return evidence.around(piece).stems
-
-    return compare_figures(statement, evidence.with_figures, evidence.weights, around)
 
 
 def _sides(finding: cells.Finding | None) -> tuple[float, float]:
@@ -397,7 +222,6 @@ def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
         float("roles" in differing),
         float("polarity" in differing),
         float("direction" in differing),
-        float(not differing.isdisjoint({"quantity", "modality"})),
     )
 
 

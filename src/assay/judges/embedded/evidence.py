@@ -19,7 +19,6 @@ from assay._text.questions import kind_of
 from assay._text.records import units
 from assay._text.refusals import absence_claim
 from assay._text.units import Measure, measures
-from assay.judges.embedded.figures import Sentence, with_figures
 from assay.judges.embedded.surface import Vocabulary, plain, vocabulary
 from assay.judges.embedded.swaps import Pair, Part, find_siblings, pairs, parts
 
@@ -286,13 +285,6 @@ class Evidence:
     def grids(self) -> tuple[Grid, ...]:
         """The tables and records of the contexts."""
         return grids([(piece.context, piece.text) for piece in self.pieces])
-
-    @cached_property
-    def with_figures(self) -> tuple[Sentence, ...]:
-        """The pieces with figures that are no rows of a table; () if there are too many."""
-        rows = {row.piece for grid in self.grids if not grid.record for row in grid.rows}
-        texts = ((i, piece.context, piece.text) for i, piece in enumerate(self.pieces))
-        return with_figures(text for text in texts if text[0] not in rows)
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from assay._text import verbs
-from assay._text.amounts import amounts
+from assay._text.amounts import Day, amounts
 from assay._text.clauses import parts
 from assay._text.entities import is_negated
 from assay._text.numbers import MONTH_NAMES
 from assay._text.predications import content
+from assay._text.quantities import quantities
 from assay._text.words import stem, words
-from assay.judges.embedded.figures import figures
-from assay.judges.embedded.times import compare_times, day_range
 from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings, differs
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -84,12 +83,8 @@ class _Held(NamedTuple):
 
 
 def compare_nearby(statement: str, sentences: Sequence[Near]) -> Otherwise | None:
-    """What sentences say of a statement by their intervals, else by their words or their dates."""
-    return (
-        compare_intervals(statement, sentences)
-        or compare_wordings(statement, sentences)
-        or compare_times(statement, sentences)
-    )
+    """What sentences say of a statement by their intervals, else by their words."""
+    return compare_intervals(statement, sentences) or compare_wordings(statement, sentences)
 
 
 def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | None:
@@ -224,23 +219,35 @@ def _in_year(one: _Point, other: _Point | None) -> _Point:
         return one
     month, day = divmod(one.first, _MONTH_SIZE)
     year = dt.date.fromordinal(other.first).year
-    span = day_range((year, month, day if one.first == one.last else None))
+    span = _day_range((year, month, day if one.first == one.last else None))
     return one._replace(kind="date", first=span[0], last=span[1]) if span else one
+
+
+def _day_range(day: Day) -> tuple[int, int] | None:
+    """The first and the last day that a date may mean; None without a year."""
+    year, month, number = day
+    if year is None or not 1 <= year < dt.MAXYEAR:
+        return None
+    first = dt.date(year, month or 1, min(number or 1, 28))
+    if number:
+        return first.toordinal(), first.toordinal()
+    ahead = dt.date(year + (month in (None, 12)), (month or 12) % 12 + 1, 1)
+    return first.toordinal(), ahead.toordinal() - 1
 
 
 def _points(text: str) -> list[_Point]:
     """The dates and clock times of a text, in order."""
     points: list[_Point] = []
-    for figure in figures(text):
-        if figure.kind == "clock" and not figure.half:
-            minute = int(figure.amount.number)
-            points.append(_Point("clock", minute, minute, "", figure.amount.span))
+    for quantity in quantities(text):
+        minutes = [int(minute) for kind, minute in quantity.keys if kind == "clock"]
+        if len(minutes) == 1:  # "half past five" is at two times of the day
+            points.append(_Point("clock", minutes[0], minutes[0], "", quantity.span))
     for amount in amounts(text):
         years = amount.kind == "date" or (len(amount.text) == 4 and amount.text.isdigit())
         if not (amount.days and years) or any(_meet(amount.span, e.span) for e in points):
             continue
         _, month, day = amount.days[0]
-        span = day_range(amount.days[0])
+        span = _day_range(amount.days[0])
         if span:
             points.append(_Point("date", *span, "", amount.span))
         elif month and day:

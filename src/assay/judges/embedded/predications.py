@@ -1,7 +1,7 @@
 """Whether a statement and its evidence say the same of the same things, or turn it round.
 
-"Alice hired Ben" agrees with "Ben was hired by Alice" and differs from "Ben hired Alice", from
-"Alice did not hire Ben" and from "Alice may hire Ben". Only where all else is surely the same does
+"Alice hired Ben" agrees with "Ben was hired by Alice" and differs from "Ben hired Alice" and from
+"Alice did not hire Ben". Only where all else is surely the same does
 a difference count, so that it hardly ever is a mistake.
 """
 
@@ -21,7 +21,7 @@ from assay.judges.embedded.swaps import Part
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-Kind: TypeAlias = Literal["roles", "polarity", "direction", "quantity", "modality"]
+Kind: TypeAlias = Literal["roles", "polarity", "direction"]
 
 
 class Finding(NamedTuple):
@@ -49,8 +49,6 @@ _DOUBTS: dict[Kind, str] = {
     "roles": "it turns round who does what in",
     "polarity": "it says the opposite of",
     "direction": "it turns round the order or direction in",
-    "quantity": "it says it of more or others than",
-    "modality": "it makes more certain what is said in",
 }
 _ALIKE = 0.6  # of the smaller one's stems, at least, two sides that are the same have in common
 _UNLIKE = 0.25  # ... and at most, two that are not
@@ -74,16 +72,7 @@ _REPLY = re.compile(
 )
 _TRUE = re.compile(r"^(?:so )?is it (?:true|correct|right|the case) that ", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:not|never|no|without)\b|n't\b", re.IGNORECASE)
-# Of how many the evidence says it, and of how many it does not say it.
-_TOO_MUCH = {
-    "all": {"none", "few", "not all"},
-    "most": {"all", "none", "few"},
-    "some": {"all", "most", "none"},
-    "few": {"all", "most", "none"},
-    "not all": {"all", "none"},
-}
 _PARTLY = {"some", "few", "most", "not all", "only", "?"}
-_STRONGER = {"can": {"fact", "must", "should", "will"}, "should": {"must"}}
 # Beside one of them not all that is said is denied.
 _SCOPES = frozenset("all every each both only always than necessarily entirely fully just".split())
 _MANNER = re.compile(r"\b\w+ly\b")
@@ -294,7 +283,8 @@ class _Pair:
         partly = not _PARTLY.isdisjoint({claim.quantity, evidence.quantity})
         if not self.unmatched and self._same_predicate() and len(self.claim_concepts) >= _FEWEST:
             if claim.negated == evidence.negated:
-                yield from self._limits()
+                if self._is_equal() and (claim.negated or not claim.predicate):
+                    yield self._finding("polarity", agrees=True)
             elif not partly and self._is_whole():
                 yield self._finding("polarity", agrees=False)
         elif len(self.unmatched) == 1 and len(self.claim_concepts) > _FEWEST and not partly:
@@ -315,21 +305,6 @@ class _Pair:
         return theirs == concept(self.claim.predicate) or (
             not self.claim.predicate and theirs in self.claim_concepts
         )
-
-    def _limits(self) -> Iterator[Finding]:
-        """Of how many, and with how much certainty, both say the same."""
-        claim, evidence = self.claim, self.evidence
-        differs = claim.quantity in _TOO_MUCH.get(evidence.quantity, ())
-        if differs or claim.quantity == "only" != evidence.quantity:
-            yield self._finding("quantity", agrees=False)
-        elif (
-            claim.predicate
-            and not (claim.negated or claim.ordered or "only" in words(evidence.text))
-            and claim.modality in _STRONGER.get(evidence.modality, ())
-        ):
-            yield self._finding("modality", agrees=False)
-        elif self._is_equal() and (claim.negated or not claim.predicate):
-            yield self._finding("polarity", agrees=True)
 
     def _opposites(self, word: str) -> Iterator[Finding]:
         """Whether the statement has the opposite of a word of the evidence, and all others."""

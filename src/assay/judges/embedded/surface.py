@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from assay._text import acronyms, later_years, manners, memoized, words
-from assay._text.language_id import identify_language
+from assay._text import acronyms, manners, words
 from assay._text.markup import lead_end, marks
 from assay._text.numbers import Normalized
 from assay._text.sentences import spans
@@ -19,13 +18,9 @@ from assay.judges.embedded.inference import tokenizer
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SHORTEST = 5  # letters of a word of the texts beside that may be misspelt
-_SHORTEST_COMMON = 3  # letters of a misspelt common word
 _LONGEST = 40  # letters; what is longer is no word, and has too many neighbours to look through
-_ONLY_SLIPS = 3  # letters up to which no letter may be lost, too many or another one
 _SUBSTITUTED = 5  # letters from which on one of them may have been mistyped for another
 _ENDING = 3  # letters at the end where another letter makes another word: "nitrite", "nitrate"
-_COMMON = 8000  # the vocabulary begins with the words that are most frequent
-_KNOWN = 0.7  # share of a text's words but names in the vocabulary; with less it is no English
 _FEW = 5  # words; of fewer it cannot be told whether they are all written large
 _SHOUTED, _TITLED = 0.8, 0.9  # share of capitals, of words with one
 
@@ -87,11 +82,8 @@ def plain(text: str, vocabulary: Vocabulary = NOTHING) -> Normalized:
         return Normalized(text)
     bare = _edited(bare, list(_recased(bare.text, vocabulary)))
     bare = _edited(bare, list(_rates_of(bare.text, vocabulary)))
-    bare = _edited(bare, list(_of_each(bare.text, vocabulary)))
     names = acronyms.as_written(bare.text, vocabulary.texts, vocabulary.written)
     bare = _edited(bare, [Edit(*span, read) for span, read in names])
-    years = later_years.as_told(bare.text, vocabulary.texts)
-    bare = _edited(bare, [Edit(*span, read) for span, read in years])
     return _edited(bare, list(_respelt(bare.text, vocabulary)))
 
 
@@ -144,8 +136,6 @@ def _recased(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
 
 
 # They say the same, but the reader takes one that the texts beside do not have for more.
-_EACH = ("all", "every", "each")
-_EACH_SAID = re.compile(r"\b(?:all|every|each)\b", re.IGNORECASE)
 _ADVERBS = {
     "annually": "year", "yearly": "year", "monthly": "month", "weekly": "week", "daily": "day",
     "hourly": "hour",
@@ -171,33 +161,16 @@ def _rates_of(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
             yield Edit(*rate.span("rate"), read)
 
 
-def _of_each(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """What is said of all or each, in the word that the texts beside have for it."""
-    quantifier = next((each for each in _EACH if each in vocabulary.written), "")
-    for match in _EACH_SAID.finditer(text):
-        if quantifier and match[0].lower() not in vocabulary.written:
-            yield Edit(
-                *match.span(), quantifier.capitalize() if match[0][0].isupper() else quantifier
-            )
-
-
 def _respelt(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """Words that are misspelt ones of the texts beside, or common ones."""
-    matches = list(_WORD.finditer(text))
-    common = [bool(_rank(match[0].lower())) for match in matches]
-    name_like = [n > 0 and not match[0].islower() for n, match in enumerate(matches)]
-    share = sum(k for k, name in zip(common, name_like, strict=True) if not name)
-    usual = share >= _KNOWN * name_like.count(False) and identify_language(text) in {"", "en"}
-    for n, match in enumerate(matches):
+    """Words of a text that are misspelt ones of the texts beside."""
+    for n, match in enumerate(_WORD.finditer(text)):
         word = match[0].lower()
-        if common[n] or not word.isascii() or not _SHORTEST_COMMON <= len(word) <= _LONGEST:
+        if _rank(word) or not word.isascii() or not _SHORTEST - 1 <= len(word) <= _LONGEST:
             continue
         if word in vocabulary.written or words.stem(word) in vocabulary.stems:
             continue
-        read = _intended(word, vocabulary, name_like=name_like[n])
-        if not read and usual and not name_like[n]:
-            read = _common(word)
-        if read:
+        name_like = n > 0 and not match[0].islower()
+        if read := _intended(word, vocabulary, name_like=name_like):
             yield Edit(*match.span(), _cased(vocabulary.written.get(read, read), match[0]))
 
 
@@ -209,8 +182,6 @@ def _cased(read: str, written: str) -> str:
 
 def _intended(word: str, vocabulary: Vocabulary, *, name_like: bool) -> str:
     """The one word of the texts beside that a slip of the finger makes this of; else ""."""
-    if len(word) < _SHORTEST - 1:
-        return ""
     slips = _slips(word) if name_like else [*_slips(word), *_mistyped(word)]
     candidates = {slip for slip in slips if len(slip) >= _SHORTEST and _stands(slip, vocabulary)}
     return candidates.pop() if len(candidates) == 1 else ""
@@ -221,14 +192,6 @@ def _stands(word: str, vocabulary: Vocabulary) -> bool:
     return word in vocabulary.written or (
         bool(_rank(word)) and words.stem(word) in vocabulary.stems
     )
-
-
-@memoized(4096, longest=_LONGEST)
-def _common(word: str) -> str:
-    """The most frequent word that it may be a misspelling of; "" for none."""
-    slips = [*_slips(word), *(_mistyped(word) if len(word) > _ONLY_SLIPS else ())]
-    ranked = [(rank, slip) for slip in slips if 0 < (rank := _rank(slip)) <= _COMMON]
-    return min(ranked)[1] if ranked else ""
 
 
 def _slips(word: str) -> Iterator[str]:

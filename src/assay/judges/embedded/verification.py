@@ -79,19 +79,16 @@ FEATURES = (
 )
 VERBATIM = 0.97  # the least probability of what stands in the contexts word by word
 FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
-AGREED = 0.9  # the least one of what a record's yes or no agrees with
+AGREED = 0.9  # the least one of an answer of the same value, or of the same yes or no
 # The largest one where a number or a name of it stands nowhere. It is not lower for records: of 14
 # such statements above the threshold (llm_spans, quintd1, infotabs) people call 9 supported.
 OBJECTED = UNCERTAIN[1]
 UNREAD = 0.49  # ... in letters of which the network knows few: it cannot tell right from wrong
 DENIED = 0.1  # the largest one of what it denies, of a mix-up or of what they call a myth
-# ... where the evidence gives another figure for the same thing: of 18 such statements in the
-# training files people call 1 supported.
-MISMATCHED = 0.2
 # The least one of what sentences say that are worded like it but for what changes nothing.
 RESTATED = 0.85
-# What agrees without a figure of the statement: "5.000" is "5000", "for three years" two dates.
-FIGURED = frozenset({"same words", "dated order", "duration", "interval"})
+# What agrees without a figure of the statement: "5.000" is "5000", "at nine" within an interval.
+FIGURED = frozenset({"same words", "interval"})
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -201,16 +198,12 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     agreed = wording.rule if wording and wording.agrees else ""
     if agreed or _is_restated(comparison):
         value = max(value, RESTATED)
-    if comparison.flag:
-        value = max(value, AGREED) if comparison.flag.agrees else min(value, DENIED)
     if (comparison.numbers or comparison.names) and agreed not in FIGURED:
         value = min(value, OBJECTED)
     if comparison.verbatim:
         value = max(value, VERBATIM)
     elif not (is_latin(judged.statement) or agreed):
         value = min(value, UNREAD)
-    if comparison.gives_another_figure and agreed != "interval":
-        value = min(value, MISMATCHED)
     if _is_denied(comparison):
         value = min(value, DENIED)
     if comparison.value_agrees is not None:
@@ -242,8 +235,7 @@ def _as_support(
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     comparison = judged.comparison
-    denied = _is_denied(comparison) or comparison.flag or comparison.gives_another_figure
-    denied = denied or comparison.value_agrees is False
+    denied = _is_denied(comparison) or comparison.value_agrees is False
     contradicted = not supported and bool(denied or refuted > neutral)
     spans = () if supported else doubtful_spans(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.quoted]
@@ -332,7 +324,6 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     """What of its words, numbers and names speaks against support, the weightiest first."""
     comparison = judged.comparison
     sure = {
-        "the record says the opposite": comparison.flag and not comparison.flag.agrees,
         "the evidence gives another value or says the opposite": comparison.value_agrees is False,
         "the evidence has a number of it with the other sign": comparison.sign_differs,
         "the evidence mentions it only to reject it": comparison.rejected,
@@ -342,12 +333,12 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
         denials.append(_other_figure(judged, comparison.unit, evidence.pieces))
     if comparison.swap:
         denials.append(f"it mixes up {_listed([_written(p, evidence) for p in comparison.swap])}")
-    denials += _doubts_by_symbols(judged, evidence)
+    denials += _doubts_by_symbols(comparison)
     named = _absence(judged, [*comparison.numbers, *comparison.names])
     opposed = []
     if comparison.opposites:
         opposed.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
-    if comparison.negation_differs and not (comparison.flag or _agrees(comparison)):
+    if comparison.negation_differs and not _agrees(comparison):
         opposed.append("one of the two is negated, the other is not")
     opposed += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
     words = _absence(judged, comparison.words)
@@ -368,13 +359,10 @@ def _written(part: Part, evidence: Evidence) -> str:
     return subject + evidence.pieces[part.piece].as_written(text)
 
 
-def _doubts_by_symbols(judged: Judged, evidence: Evidence) -> list[str]:
-    comparison, doubts = judged.comparison, []
+def _doubts_by_symbols(comparison: Comparison) -> list[str]:
+    doubts = []
     if comparison.table and not comparison.table.agrees:
         doubts.append(comparison.table.reason)
-    if comparison.figure and comparison.figure.differs:
-        pieces = [evidence.pieces[comparison.figure.piece]]
-        doubts.append(_other_figure(judged, comparison.figure.differs, pieces))
     if comparison.wording and not comparison.wording.agrees:
         doubts.append(comparison.wording.doubt)
     return doubts

@@ -1,16 +1,16 @@
 """A statement laid word by word beside sentences of the evidence that say nearly the same.
 
 Where all of it is there but one thing, and that one is turned into its opposite, denied, said of
-more, or exchanged for what the evidence says elsewhere, the evidence says otherwise; where nothing
+more, or taken from what the evidence says elsewhere, the evidence says otherwise; where nothing
 differs, it says so.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from assay._text.relations import MUTUAL, one_of_a_kind, opposite
+from assay._text.relations import one_of_a_kind, opposite
 from assay._text.sides import Stems
 from assay._text.wordings import Item, Wording, wordings
 from assay._text.words import stem, words
@@ -23,8 +23,6 @@ _CARRIED = 0.2  # a word of the subject is not repeated
 _MOST_CARRIED = 4
 _OTHER, _CONTRARY = 1.2, 1.0
 _WORST = 3.6
-_THING = 3  # words of what is exchanged ...
-_BETWEEN = 5  # ... and of what is said of it
 _ODD = frozenset("?#+§@")  # what is read without them is another thing: "C#"
 _LONG = 400  # characters; what is longer says more than one thing
 _FEWEST = 2  # things that a statement says
@@ -33,19 +31,8 @@ _MOST_OTHER = 2  # words of it that the sentence lacks
 _LIMITS = frozenset(words("if unless except only without or formerly whether would apart besides"))
 _TIMES = dict.fromkeys(("second", "minut", "hour", "dai", "week", "month", "year"), "time")
 _CLOCK = frozenset({"am", "pm", stem("century")})  # numbers that name a time
-_SAME_THING = MUTUAL | frozenset(map(stem, ["know", "call", "name", "refer"]))
-# Beside one of them it may be the other way round as well.
-_BACK = frozenset(map(stem, words("reverse vice opposite contrary back return turn mutual each")))
 _LOOSE = frozenset(["in", "on", "at", "during"])
 _LONGEST = 40  # items of a sentence
-_OPPOSED = {
-    frozenset(pair)
-    for pair in (
-        ("from", "to"), ("before", "after"), ("above", "below"), ("since", "until"),
-        ("over", "under"), ("with", "without"), ("for", "against"), ("up", "down"),
-        ("inside", "outside"), ("since", "before"), ("until", "after"), ("before", "until"),
-    )
-}  # fmt: skip
 # Of how many the evidence says it, and of how many it then does not say it.
 CLASHES = {
     "all": {"none", "few", "notall", "only"},
@@ -65,7 +52,7 @@ class Difference(NamedTuple):
     """Where a statement and a sentence differ.
 
     Attributes:
-        kind: "opposite", "order" for small words, "other" for another word or number, "lacking".
+        kind: "opposite", "small" for small words, "other" for another word or number, "lacking".
         mine: What the statement has.
         theirs: What stands there in the evidence.
     """
@@ -210,7 +197,7 @@ def _change(mine: Item, theirs: Item) -> float:
 
 def _kind(mine: Item, theirs: Item) -> str:
     if mine.sort == "small":
-        return "order" if frozenset({mine.key, theirs.key}) in _OPPOSED else "small"
+        return mine.sort
     return "other" if opposite(mine.key, theirs.key) is None else "opposite"
 
 
@@ -247,7 +234,8 @@ def compare_wordings(statement: str, sentences: Sequence[Near]) -> Otherwise | N
                 continue
             laid = lay(mine, theirs, topic)
             finding = _Beside(mine, theirs, laid, rows).finding() if laid else None
-            findings += filter(None, (finding, _exchanged(mine, theirs, rows)))
+            if finding:
+                findings.append(finding)
     return next((each for each in findings if each.agrees), next(iter(findings), None))
 
 
@@ -264,9 +252,7 @@ class _Beside:
         self.conditions = {word for part, word in theirs.conditions if part in self.parts}
         self.conditions -= {word for _, word in mine.conditions}
         self.limited = not _LIMITS.isdisjoint(self.conditions)
-        self.hard = [
-            each for each in laid.differences if each.mine.sort != "small" or each.kind == "order"
-        ]
+        self.hard = [each for each in laid.differences if each.mine.sort != "small"]
 
     @cached_property
     def clash(self) -> str:
@@ -333,16 +319,13 @@ class _Beside:
             either = opposite(difference.mine.key, given.key) is False
             agrees = either and self._is_same()
             return Otherwise(agrees=True, rule="denied opposite", doubt="") if agrees else None
-        if difference.kind == "order" and self._stands_elsewhere(difference.mine):
-            return None
-        rule = difference.kind
-        if rule not in {"opposite", "order"}:
-            rule = self._mixed_up(difference.mine, given)
-        doubt = f"it says '{difference.mine.text}' where the evidence has '{given.text}'"
-        if rule == "opposite":
+        if difference.kind == "opposite":
             if self._may_hold_too(difference.mine.key):
                 return None
             doubt = f"it says the opposite ({difference.mine.text} against {given.text})"
+            return differs("opposite", doubt)
+        rule = self._mixed_up(difference.mine, given)
+        doubt = f"it says '{difference.mine.text}' where the evidence has '{given.text}'"
         return differs(rule, doubt) if rule else None
 
     def _is_said(self, row: Wording, key: str) -> bool:
@@ -354,12 +337,6 @@ class _Beside:
         """Whether it is said of several of a kind: "open from Tuesday to Sunday"."""
         said = (row.content for row in self.rows if self.mine.content - {key} <= row.content)
         return any(len({e for e in each if one_of_a_kind(key, e)}) > 1 for each in said)
-
-    def _stands_elsewhere(self, item: Item) -> bool:
-        """Whether the evidence has it before the same word: "to Basel"."""
-        i = self.mine.items.index(item)
-        pair = f" {' '.join(self.mine.keys[i : i + 2])} "
-        return any(pair in row.line for row in self.rows)
 
     def _is_same(self) -> bool:
         """Whether nothing else differs."""
@@ -446,55 +423,3 @@ def _is_reversed(differences: Sequence[Difference]) -> bool:
 def differs(rule: str, doubt: str) -> Otherwise:
     """That the evidence says otherwise, by which rule and how."""
     return Otherwise(agrees=False, rule=rule, doubt=doubt)
-
-
-def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Otherwise | None:
-    """Whether the sentence says it with two things the other way round."""
-    own, given = (_said(each.items) for each in (mine, theirs))
-    for first, middle, second in _things(mine.items):
-        turned = f" {second} {middle} {first} "
-        straight = f" {first} {middle} {second} "
-        if (
-            turned in given
-            and turned not in own
-            and _SAME_THING.isdisjoint(middle.split())
-            and not any(straight in _said(row.items) for row in rows)
-        ):
-            unlike = bool(mine.denials) != bool(theirs.denials) or any(
-                opposite(a, b) is not None for a in mine.content for b in theirs.content
-            )  # "less common in A than in B"
-            if unlike or not all(_BACK.isdisjoint(row.content) for row in rows):
-                return None
-            return differs("exchanged", "the evidence has it the other way round")
-    return None
-
-
-def _things(items: Sequence[Item]) -> Iterator[tuple[str, str, str]]:
-    """Every two things of a statement with what it says of them, between them."""
-    count = len(items)
-    for start in range(count):
-        before = items[start - 1] if start else None
-        moved = before is not None and (before.key == "from" or before.verb)
-        for a in range(start + 1, min(start + _THING, count - 2) + 1):
-            for b in range(a + 1, min(a + _BETWEEN + 1, count)):
-                middle = items[a:b]
-                to = moved and [item.key for item in middle] == ["to"]  # "turns X into Y"
-                if not (to or any(item.verb for item in middle)):
-                    continue
-                if before and before.sort == "word" and not (to or before.verb):
-                    continue
-                for end in range(b + 1, min(b + _THING, count) + 1):
-                    things = items[start:a], items[b:end]
-                    if len({item.part for item in items[start:end]}) > 1:
-                        break
-                    if all(item.sort == "word" and item.noun for run in things for item in run):
-                        yield _line(things[0]), _line(middle), _line(things[1])
-
-
-def _line(items: Sequence[Item]) -> str:
-    return " ".join(f"{item.key}/{item.quantity}" if item.quantity else item.key for item in items)
-
-
-def _said(items: Sequence[Item]) -> str:
-    """All of them in one line, with a blank at both ends."""
-    return f" {_line(items)} "
