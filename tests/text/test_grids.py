@@ -36,11 +36,6 @@ def barred():
     return "\n".join(" | ".join(cells) for cells in (NAMES, *RIVERS))
 
 
-def number(grid, row, column):
-    cell = grid.rows[row].cells.get(column)
-    return cell.amounts[0] if cell and cell.amounts else None
-
-
 def read(*contexts):
     return grids(
         [(i, unit.text) for i, text in enumerate(contexts) for unit in units(without_tags(text))]
@@ -52,8 +47,10 @@ def test_a_table_has_the_same_cells_in_every_format(written):
     grid = next(grid for grid in read(written()) if not grid.record)
     assert [column.name.lower() for column in grid.columns] == ["river", "length (km)", "mouth"]
     assert [tuple(row.cells[i].text for i in range(3)) for row in grid.rows] == RIVERS
-    assert [number(grid, row, 1).value for row in range(3)] == [412_000, 287_000, 530_000]
+    assert [grid.number(row, 1).value for row in range(3)] == [412_000, 287_000, 530_000]
     assert grid.key == 0
+    assert grid.numeric(1)
+    assert not grid.numeric(2)
 
 
 def test_records_with_the_same_keys_are_rows_of_one_grid():
@@ -62,7 +59,7 @@ def test_records_with_the_same_keys_are_rows_of_one_grid():
     (grid,) = read(first, second)
     assert grid.record
     assert [row.cells[0].text for row in grid.rows] == ["Karo 5", "Karo 5 Lite"]
-    assert [number(grid, row, 1).text for row in range(2)] == ["189 grams", "176 grams"]
+    assert [grid.number(row, 1).text for row in range(2)] == ["189 grams", "176 grams"]
 
 
 def test_a_table_of_fields_and_values_is_a_record():
@@ -73,13 +70,13 @@ def test_a_table_of_fields_and_values_is_a_record():
 
 def test_a_scale_of_a_column_counts():
     (grid,) = read("| Year | Sales (millions) |\n|---|---|\n| 2019 | 1.5 |\n| 2020 | 1.7 |")
-    assert [number(grid, row, 1).value for row in range(2)] == [1_500_000, 1_700_000]
+    assert [grid.number(row, 1).value for row in range(2)] == [1_500_000, 1_700_000]
 
 
 def test_empty_cells_are_no_cells():
     (grid,) = read("| Name | Deaths |\n|---|---|\n| Ada | |\n| Bo | 3 |\n| Cy | 0 |")
     assert [sorted(row.cells) for row in grid.rows] == [[0], [0, 1], [0, 1]]
-    assert number(grid, 0, 1) is None
+    assert grid.number(0, 1) is None
 
 
 def test_prose_is_no_grid():

@@ -25,6 +25,7 @@ _UNIT = re.compile(r"\((?P<inside>[^()]{1,20})\)|[ _](?P<last>[A-Za-z%°/²]{1,5
 _MOST = 20_000  # cells; a larger grid is not read
 _KEY_WORDS = 8
 _LOOKED = 30  # rows that show what a column measures
+_NUMERIC = 0.8  # of the cells of a column of numbers, at least
 _SAME = 0.5  # of the keys of two rows of one table, at least
 # Of a table of two such columns every row is a value of one record.
 _KEYS = frozenset("field attribute property key item name parameter setting detail feature".split())
@@ -159,6 +160,29 @@ class Grid:
             )
             for column, _ in enumerate(self.columns)
         )
+
+    @cached_property
+    def _numeric(self) -> dict[int, bool]:
+        return {}
+
+    def number(self, row: int, column: int) -> Amount | None:
+        """What a cell counts or measures, or its date; None if nothing or several things."""
+        cell = self.rows[row].cells.get(column)
+        return cell.amounts[0] if cell and cell.amounts else None
+
+    def numeric(self, column: int) -> bool:
+        """Whether nearly all its cells begin with a number or are a date."""
+        if column not in self._numeric:
+            cells = [row.cells[column] for row in self.rows if column in row.cells]
+            least = _NUMERIC * len(cells)
+            self._numeric[column] = bool(cells) and sum(map(_begins, cells)) >= least
+        return self._numeric[column]
+
+
+def _begins(cell: Entry) -> bool:
+    return bool(cell.amounts) and not any(
+        char.isalpha() for char in cell.text[: cell.amounts[0].span[0]]
+    )
 
 
 def grids(units: Sequence[tuple[int, str]]) -> tuple[Grid, ...]:

@@ -36,6 +36,24 @@ def table(statement, *contexts):
         ("Alder Moor is in the North district.", "Birk Fen is in the North district."),
         ("Birk Fen opened in 1958.", "Birk Fen opened in 1974."),
         ("Alder Moor has an area of 412 ha.", "Alder Moor has an area of 530 ha."),
+        ("Corrie Dale is the largest park.", "Alder Moor is the largest park."),
+        ("Esk Meadows has the smallest area.", "Dunlin Marsh has the smallest area."),
+        ("Corrie Dale is larger than Birk Fen.", "Birk Fen is larger than Corrie Dale."),
+        (
+            "The area of Corrie Dale is 118 ha larger than that of Alder Moor.",
+            "The area of Corrie Dale is 148 ha larger than that of Alder Moor.",
+        ),
+        ("Three of the five parks are in the South district.", "Two of the parks are South."),
+        (
+            "Alder Moor and Corrie Dale have the same fee.",
+            "Alder Moor and Birk Fen have the same fee.",
+        ),
+        ("Dunlin Marsh is the only park in the East.", "Birk Fen is the only park in the South."),
+        ("Birk Fen and Esk Meadows are in the South.", "Birk Fen and Alder Moor are in the South."),
+        (
+            "The fee of all parks comes to 16 in total.",
+            "The fee of all parks comes to 18 in total.",
+        ),
         ("The area of Alder Moor is more than 400 ha.", "The area of Birk Fen is over 300 ha."),
     ],
 )
@@ -52,17 +70,29 @@ def test_cells_agree_or_differ(right, wrong):
         "Birk Fen is not in the North.",  # denials are left alone
         "The parks are free on Sundays.",
         "Alder Moor is the oldest park but one.",
-        "Corrie Dale is the largest park.",  # what asks for more than values
-        "Three of the parks are in the South district.",
     ],
 )
 def test_what_is_not_clear_is_left_alone(statement):
     assert table(statement) is None
 
 
-def test_records_of_several_contexts_are_compared():
-    assert table("The Varo 3 Mini has a weight of 176 grams.", *PHONES) is True
-    assert table("The Varo 3 Mini has a weight of 189 g.", *PHONES) is not True
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("The Varo 3 Mini has a weight of 176 grams.", "The Varo 3 Mini has a weight of 189 g."),
+        ("The Varo 3 weighs more than the Varo 3 Mini.", "The Varo 3 Mini weighs more than it."),
+    ],
+)
+def test_records_of_several_contexts_are_compared(right, wrong):
+    assert table(right, *PHONES) is True
+    assert table(wrong, *PHONES) is not True
+
+
+def test_one_record_needs_no_name():
+    record = '{"name": "Olm Baths", "visitors": 1450, "price_eur": 9.5, "rooms": {"sauna": 4}}'
+    assert table("The price is 9.50 euros.", record) is True
+    assert table("The price is 8.50 euros.", record) is False
+    assert table("It has four saunas.", record) is True
 
 
 def test_the_reason_names_the_cells():

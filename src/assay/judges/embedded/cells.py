@@ -11,7 +11,7 @@ from assay._text.amounts import Amount, amounts
 from assay._text.entities import is_negated
 from assay._text.grids import Grid
 from assay._text.quantities import same
-from assay.judges.embedded.measures import MEASURES, NEUTRAL, OPERATIONS, SPEAKS
+from assay.judges.embedded.measures import AGES, MEASURES, NEUTRAL, OPERATIONS, SPEAKS, TURNED
 
 _GRAM = 10  # words of a cell that a statement names at most
 _FAR = 3  # words between a number and the name of its column
@@ -163,10 +163,41 @@ class Links:
         cell = self.grid.rows[row].cells.get(self.grid.key)
         return f"'{cell.text}'" if cell else f"row {row + 1}"
 
+    def beside(self, row: int, other: int, column: int) -> str:
+        """What two rows have in a column, for a reason."""
+        return (
+            f"the table gives {self.cell(row, column)} for {self.name(row)} and "
+            f"{self.cell(other, column)} for {self.name(other)}"
+        )
+
+    def name_stems(self, row: int) -> tuple[str, ...]:
+        """The stems of what a row is called."""
+        cell = self.grid.rows[row].cells.get(self.grid.key)
+        return cell.stems if cell else ()
+
     def cell(self, row: int, column: int) -> str:
         """A cell as it stands there, for a reason."""
         cell = self.grid.rows[row].cells.get(column)
         return f"'{cell.text}'" if cell else "nothing"
+
+    def measured(self, measure: str | None = None) -> list[int]:
+        """The columns of numbers that are named, or that a word like "tallest" speaks of."""
+        grid = self.grid
+        headed: list[int] = []
+        for heading in self.headings:
+            numeric = [c for c in heading.columns if grid.numeric(c)]
+            if len(numeric) == 1 and numeric[0] not in headed:
+                headed.append(numeric[0])
+        if headed or measure is None:
+            return headed
+        stems = MEASURES[measure][1] | (TURNED if measure in AGES else frozenset())
+        columns = enumerate(grid.columns)
+        return [i for i, c in columns if stems & set(c.stems) and grid.numeric(i)]
+
+    def sign(self, measure: str, column: int) -> int:
+        """Which way a word looks in a column: the oldest has the earliest year of birth."""
+        turned = measure in AGES and not TURNED.isdisjoint(self.grid.columns[column].stems)
+        return -MEASURES[measure][0] if turned else MEASURES[measure][0]
 
     def column_of(self, number: Amount) -> int | None:
         """The column that a number is of: the nearest that is named, or that of its unit."""
@@ -183,7 +214,7 @@ class Links:
             return _single(i for i, kinds in enumerate(grid.kinds) if number.kind in kinds)
         return _single(i for i, kinds in enumerate(grid.kinds) if number.days and "date" in kinds)
 
-    def conditions(self) -> list[Condition] | None:
+    def conditions(self, without: Sequence[Amount] = ()) -> list[Condition] | None:
         """What it says of a row; None where a number has no place."""
         conditions = []
         for mention in self.mentions:
@@ -192,6 +223,8 @@ class Links:
             column = next(iter(places)) if len(places) == 1 else None
             conditions.append(Condition(rows, column, self.text(mention), mention.exact))
         for number in self.numbers:
+            if number in without:
+                continue
             condition = self._numbered(number)
             if condition is None:
                 return None
@@ -224,16 +257,16 @@ def _is_telling(number: Amount) -> bool:
 def _holds(number: Amount, cells: Sequence[Amount]) -> bool:
     if not number.bound:
         return any(same(number, cell) for cell in cells)
-    return bool(cells) and _is_within(cells[0], number)
+    return bool(cells) and is_within(cells[0], number)
 
 
-def _is_within(amount: Amount, bound: Amount) -> bool:
+def is_within(amount: Amount, bound: Amount) -> bool:
     """Whether an amount is more than the least or less than the most that a bound says."""
-    difference = (_size_of(amount) - _size_of(bound)) * bound.bound
+    difference = (size_of(amount) - size_of(bound)) * bound.bound
     return difference > 0 if bound.bound in (2, -2) else difference >= 0
 
 
-def _size_of(amount: Amount) -> float:
+def size_of(amount: Amount) -> float:
     """How much it is, or when in years: a number that orders the amounts of a column."""
     year, month, day = amount.days[0] if amount.days else (None, None, None)
     if month is not None:

@@ -85,7 +85,7 @@ def _text(message: str) -> str:
 
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v3.5.0"
+VERSION = "v3.6.0"
 # What an adapted judge was made from and only works with.
 BASE = f"embedded:{VERSION}+{NAME}"
 

@@ -1,4 +1,4 @@
-"""Words that ask for an operation on a table, and words that speak of a column."""
+"""Words that ask for an operation on a table, and the columns that they may speak of."""
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -10,14 +10,39 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset(map(words.stem, text.split()))
 
 
-# They ask for the order of the cells of a column.
-MEASURES = frozenset(
-    "higher highest lower lowest more most greater greatest maximum fewer fewest less least "
-    "minimum larger largest bigger biggest smaller smallest longer longest shorter shortest taller "
-    "tallest heavier heaviest lighter lightest dearer dearest pricier costlier cheaper cheapest "
-    "faster fastest slower slowest warmer warmest hotter hottest colder coldest cooler coolest "
-    "later latest newer newest earlier earliest older oldest younger youngest".split()
+# Which way a word looks, and the columns that it may speak of without naming them.
+MEASURES: dict[str, tuple[int, frozenset[str]]] = {
+    word: (sign, stems_of(columns))
+    for sign, spoken, columns in (
+        (1, "higher highest", "height elevation altitude"),
+        (-1, "lower lowest", ""),
+        (1, "more most greater greatest maximum", ""),
+        (-1, "fewer fewest less least minimum", ""),
+        (1, "larger largest bigger biggest", "size area population capacity"),
+        (-1, "smaller smallest", "size area population capacity"),
+        (1, "longer longest", "length distance duration time minutes runtime"),
+        (-1, "shorter shortest", "length distance duration time minutes runtime"),
+        (1, "taller tallest", "height"),
+        (1, "heavier heaviest", "weight mass"),
+        (-1, "lighter lightest", "weight mass"),
+        (1, "dearer dearest pricier costlier", "price cost fee rent fare"),
+        (-1, "cheaper cheapest", "price cost fee rent fare"),
+        (1, "faster fastest", "speed"),
+        (-1, "slower slowest", "speed"),
+        (1, "warmer warmest hotter hottest", "temperature temp high"),
+        (-1, "colder coldest cooler coolest", "temperature temp low"),
+        (1, "later latest newer newest", "date year built opened founded released"),
+        (-1, "earlier earliest", "date year built opened founded released"),
+        (1, "older oldest", "age"),
+        (-1, "younger youngest", "age"),
+    )
+    for word in spoken.split()
+}
+SUPERLATIVES = frozenset(
+    word for word in MEASURES if word.endswith("st") or word in ("maximum", "minimum")
 )
+AGES = frozenset("older oldest younger youngest".split())
+TURNED = stems_of("born birth birthday built opened founded year date established completed")
 # They ask for more than the value of a cell.
 OPERATIONS = frozenset(
     "only same equal equally both all every each total altogether together combined sum average "
