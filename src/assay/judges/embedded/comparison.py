@@ -1,7 +1,8 @@
 """Measurements of a statement beside the evidence: shared words, missing facts, denials.
 
 `FEATURES` names them in the order of `Comparison.features`; each is in [0, 1], except the two
-lengths, natural logarithms.
+lengths, natural logarithms. A yes or no of a record that names all that a statement says settles it
+(99 % right where it agrees, see `training/NOTES.md`).
 """
 
 import math
@@ -9,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +27,151 @@ from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
 from assay.judges.embedded.swaps import UNKNOWN, Swap, find_swap
 from assay.judges.embedded.wordings import Near, Otherwise
+
+_FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
+_ASKS = re.compile(r"(?:(?:q|question):\s*)?(?P<question>.+\?)", re.IGNORECASE | re.DOTALL)
+# "No problem" and "No worries" mean yes.
+_REPLY = re.compile(
+    r"(?:(?:a|answer):\s*)?(?P<value>yes|no)(?=\s*(?:[.,;:!]|$))(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CELLS = "; "  # between the cells of a row
+_FURTHER = 2  # content words that a statement may have besides what it names, names apart
+_DENIES = frozenset(
+    words.stems("unavailable absent missing prohibited forbidden banned excluded disabled")
+)
+# Say no more than that there is something.
+_NEUTRAL = _DENIES.union(
+    words.stems(
+        "available availability offered offers offer provided provides included includes include "
+        "allowed permitted accepted accepts has have contains comes feature there present "
+        "customers guests users people cafe hotel restaurant place establishment plan product"
+    )
+)
+# With one of these a statement may agree with either: "non-smoker", "breakfast costs extra".
+_UNCLEAR = frozenset(
+    words.words(
+        "non extra only except unless but if or free zero out off gone absence negative resolved "
+        "exhausted instead rather than own from hard skip skips waive waived problem problems "
+        "trouble mention mentions mentioned information say says said state states stated"
+    )
+)
+_DENIALS = re.compile(r" (?:not|no|never|without|lack\w*|neither|nor|none|cannot|\w+n't)(?= )")
+
+
+class Flag(NamedTuple):
+    """A yes or no.
+
+    Attributes:
+        piece: Index of the piece of evidence.
+        agrees: Whether the statement says the same.
+    """
+
+    piece: int
+    agrees: bool
+
+
+class _RecordFlag(NamedTuple):
+    piece: int
+    key: frozenset[str]  # stems of what it is about
+    of: frozenset[str]  # ... and of whom: the keys above, the other cells of a row
+    words: frozenset[str]  # of the key
+    holds: bool
+
+
+def flag(claim: Claim, evidence: Evidence) -> Flag | None:
+    """What the contexts say of all that a statement names; None if nothing, or yes and no."""
+    if claim.start:  # a question and its answer
+        return None if claim.replied is None else flag(claim.replied, evidence)
+    if not claim.content_stems or len(_DENIALS.findall(claim.plain)) > 1:
+        return None
+    flags = [each for each in _flags(claim, evidence) if _is_mentioned(each, claim, evidence)]
+    # Of several records or rows, those that the statement is about.
+    most: dict[frozenset[str], int] = {}
+    for each in flags:
+        most[each.key] = max(most.get(each.key, 0), len(each.of & claim.content_stems))
+    flags = [each for each in flags if len(each.of & claim.content_stems) == most[each.key]]
+    if len({each.holds for each in flags}) != 1 or not _is_all(flags, claim, evidence):
+        return None
+    denies = claim.denies is not bool(claim.content_stems & _DENIES)
+    return Flag(flags[0].piece, flags[0].holds is not denies)
+
+
+def _flags(claim: Claim, evidence: Evidence) -> Iterator[_RecordFlag]:
+    places = {
+        int(i) for stem in claim.content_stems & evidence.stems for i in evidence.places[stem]
+    }
+    for i in sorted(places):
+        text = evidence.pieces[i].text
+        question = _ASKS.fullmatch(text)
+        yield from (
+            _in_reply(i, question["question"], evidence)
+            if question
+            else _in_cells(i, text, evidence)
+        )
+
+
+def _in_cells(place: int, text: str, evidence: Evidence) -> Iterator[_RecordFlag]:
+    """Of the cells of a row, or of one value; "no deposit: yes" may mean either."""
+    cells = text.split(_CELLS)
+    for match in filter(None, map(_FLAG.fullmatch, cells)):
+        *above, last = match["key"].split(", ")
+        key = frozenset(words.stems(last))
+        of = evidence.sets[place] - key if len(cells) > 1 else words.stems(" ".join(above))
+        holds = match["value"].lower() in {"yes", "true"}
+        if not entities.is_negated(last):
+            yield _RecordFlag(place, key, frozenset(of), frozenset(words.words(last)), holds)
+
+
+def _in_reply(place: int, question: str, evidence: Evidence) -> Iterator[_RecordFlag]:
+    """Of a question that is answered with yes or no at once; "Is it not?" may mean either."""
+    after = place + 1
+    if after not in evidence.window(place) or entities.is_negated(question):
+        return
+    match = _REPLY.fullmatch(evidence.pieces[after].text)
+    if match and _UNCLEAR.isdisjoint(words.words(match["rest"])):
+        key, holds = words.words(question), match["value"].lower() == "yes"
+        yield _RecordFlag(
+            after, frozenset(words.stems(question)), frozenset(), frozenset(key), holds
+        )
+
+
+def _is_mentioned(record_flag: _RecordFlag, claim: Claim, evidence: Evidence) -> bool:
+    """Whether a statement names what a flag is about."""
+    if not record_flag.key or not record_flag.key <= claim.content_stems:
+        return False
+    if record_flag.of and not record_flag.of & claim.content_stems:
+        # Alone "lot" of "parking, lot" may be any lot, and a name another record's.
+        return (
+            len(record_flag.key) > 1
+            and not (claim.content_stems - record_flag.key) & evidence.stems
+        )
+    return True
+
+
+def _is_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> bool:
+    """Whether a statement says hardly more than what it names, and of the same thing.
+
+    Of what there is not, there is nothing in particular either; of what there is, a statement may
+    say what nobody knows.
+    """
+    if set(claim.plain.split()).difference(*(each.words for each in flags)) & _UNCLEAR:
+        return False
+    rest = claim.content_stems.difference(_DENIES, *(each.key | each.of for each in flags))
+    further = {stem for stem in rest if not stem.endswith("n't")}
+    names = further.intersection(words.stems(" ".join(claim.names)))
+    context = evidence.pieces[flags[0].piece].context
+    known = all(_stands(stem, context, evidence) for stem in names)
+    if len(further - names) > _FURTHER or not known:
+        return False
+    if flags[0].holds:
+        return further <= names | _NEUTRAL
+    return all(stem not in evidence.stems or _stands(stem, context, evidence) for stem in further)
+
+
+def _stands(stem: str, context: int, evidence: Evidence) -> bool:
+    return any(evidence.pieces[i].context == context for i in evidence.places.get(stem, ()))
+
 
 FEATURES = (
     "recall_all",  # content words found anywhere, the rare ones counting more
@@ -81,6 +228,7 @@ class Comparison:
     foreign: bool
     sign_differs: bool  # a number of it stands there with the other sign alone
     unit: OtherUnit | None  # ... with another unit alone
+    flag: Flag | None  # what a record's yes or no says of it
     # Whether another answer to its question is as much or the same yes or no.
     value_agrees: bool | None
     swap: Swap | None  # what it mixes up
@@ -94,8 +242,9 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     claim = read_claim(statement)
     claimed = set(claim.stems)
     recalls = _recalls(claim.content_stems, evidence)
+    record = flag(claim, evidence)
     closeness = recalls + _figures(claim, evidence)
-    best = int(np.argmax(closeness))
+    best = record.piece if record else int(np.argmax(closeness))
     likeness = float(recalls[best])
     near = evidence.around(best)
     gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
@@ -126,7 +275,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     return Comparison(
         features=features,
         best=best,
-        quoted=_quoted(claim, closeness, evidence),
+        quoted=best if record else _quoted(claim, closeness, evidence),
         numbers=tuple(gone),
         names=tuple(absent),
         words=tuple(_missing_words(claim, evidence)),
@@ -138,11 +287,12 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         foreign=_is_foreign(statement, claim, shared, evidence),
         sign_differs=_sign_differs(statement, claim, evidence),
         unit=None if claim.denies else other_unit(statement, evidence.measures),
+        flag=record,
         value_agrees=value_agrees(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
         rejected=_is_rejected(claim, evidence),
         table=table,
-        wording=None if table else _wording(statement, claim, recalls, evidence),
+        wording=None if record or table else _wording(statement, claim, recalls, evidence),
     )
 
 

@@ -79,7 +79,7 @@ FEATURES = (
 )
 VERBATIM = 0.97  # the least probability of what stands in the contexts word by word
 FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
-AGREED = 0.9  # the least one of an answer of the same value, or of the same yes or no
+AGREED = 0.9  # the least one of what a record's yes or no or another answer's value agrees with
 # The largest one where a number or a name of it stands nowhere. It is not lower for records: of 14
 # such statements above the threshold (llm_spans, quintd1, infotabs) people call 9 supported.
 OBJECTED = UNCERTAIN[1]
@@ -198,6 +198,8 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     agreed = wording.rule if wording and wording.agrees else ""
     if agreed or _is_restated(comparison):
         value = max(value, RESTATED)
+    if comparison.flag:
+        value = max(value, AGREED) if comparison.flag.agrees else min(value, DENIED)
     if (comparison.numbers or comparison.names) and agreed not in FIGURED:
         value = min(value, OBJECTED)
     if comparison.verbatim:
@@ -235,7 +237,7 @@ def _as_support(
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     comparison = judged.comparison
-    denied = _is_denied(comparison) or comparison.value_agrees is False
+    denied = _is_denied(comparison) or comparison.flag or comparison.value_agrees is False
     contradicted = not supported and bool(denied or refuted > neutral)
     spans = () if supported else doubtful_spans(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.quoted]
@@ -324,6 +326,7 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     """What of its words, numbers and names speaks against support, the weightiest first."""
     comparison = judged.comparison
     sure = {
+        "the record says the opposite": comparison.flag and not comparison.flag.agrees,
         "the evidence gives another value or says the opposite": comparison.value_agrees is False,
         "the evidence has a number of it with the other sign": comparison.sign_differs,
         "the evidence mentions it only to reject it": comparison.rejected,
@@ -338,7 +341,7 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     opposed = []
     if comparison.opposites:
         opposed.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
-    if comparison.negation_differs and not _agrees(comparison):
+    if comparison.negation_differs and not (comparison.flag or _agrees(comparison)):
         opposed.append("one of the two is negated, the other is not")
     opposed += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
     words = _absence(judged, comparison.words)
