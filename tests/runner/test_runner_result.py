@@ -124,8 +124,8 @@ class TestSummary:
         lines = str(mixed.summary()).splitlines()
         counts = ["scored", "undefined", "failed"]
         assert lines[0].split() == ["metric", "mean", "95", "%", "interval", "bounds", *counts]
-        assert lines[1].split()[:2] == ["faithfulness", "0.500"]
-        assert lines[1].split()[3:] == ["0.375..0.625", "3", "1", "1"]
+        assert lines[1].split()[:2] == ["faithfulness", "0.50"]
+        assert lines[1].split()[3:] == ["0.38–0.62", "3", "1", "1"]
 
     def test_a_method_other_than_the_definition_is_told(self, db):
         judge = plausible(rate_answer=scripts.rating(0.5))
