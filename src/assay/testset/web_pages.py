@@ -56,8 +56,10 @@ _LINES: Final = re.compile(r"[ \t]*\n[ \t]*")
 _BLANK: Final = re.compile(r"\n{3,}")
 _KEPT: Final = "\0"  # a line break of code
 _MARKS: Final = (  # of byte order; that of UTF-16 begins that of UTF-32
-    *((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32")),
-    *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _DECLARED: Final = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*(?P<name>[\w.:-]+)""",
@@ -65,13 +67,16 @@ _DECLARED: Final = re.compile(
 )
 _DECLARATIONS: Final = 1024  # bytes among which a charset is declared
 # As browsers read what calls itself so.
-_WIDER: Final = dict(
-    (
-        *(("ascii", "cp1252"), ("iso8859-1", "cp1252"), ("iso8859-9", "cp1254")),
-        *(("gb2312", "gb18030"), ("gbk", "gb18030"), ("big5", "big5hkscs")),
-        *(("shift_jis", "cp932"), ("euc_kr", "cp949")),
-    )
-)
+_WIDER: Final = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
 _NO_LETTERS: Final = frozenset(b"\x81\x8d\x8f\x90\x9d")  # in windows-1252
 
 
