@@ -159,7 +159,7 @@ def test_runs_newest_first(scored):
     assert rows[1]["scores"] == {"done": 2, "failed": 0, "unanswered": 0, "all": 2}
     shown = scored("runs").stdout
     assert "finished" in shown
-    assert "data.jsonl, judged by scripted:judge.json" in shown
+    assert "data.jsonl, 1 metric, 4 calls, judged by scripted:judge.json" in shown
 
 
 def test_runs_names_no_judge_where_no_metric_asks_one(assay):
