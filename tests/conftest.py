@@ -98,3 +98,12 @@ def _forgets_modules(tmp_path_factory):
 def db(tmp_path):
     """Where a store may be made."""
     return tmp_path / "assay.db"
+
+
+@pytest.fixture
+async def page():
+    """A page of a real browser."""
+    from support import chromium  # few tests need it, and it loads an HTTP client
+
+    async with chromium.browser() as opened:
+        yield opened

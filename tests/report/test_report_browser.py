@@ -1,7 +1,6 @@
 """Does the page work in a real browser, and does no text that it shows ever run?"""
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import fixture
@@ -17,12 +16,6 @@ pytestmark = [
 ]
 POLICY = re.compile(r"<meta http-equiv=[^>]*>")
 SHOWN = "[...document.querySelectorAll('details.s:not([hidden]) > summary .id')].map(e => e.textContent)"
-
-
-@pytest.fixture
-async def page() -> AsyncIterator[chromium.Page]:
-    async with chromium.browser() as opened:
-        yield opened
 
 
 async def load(page: chromium.Page, tmp_path: Path, text: str, anchor: str = "") -> None:

@@ -118,12 +118,6 @@ def _add_groups(path, folder):
 
 
 @pytest.fixture
-async def page():
-    async with chromium.browser() as opened:
-        yield opened
-
-
-@pytest.fixture
 async def viewer(serve, hostile, page):
     """(address, pages) of a viewer of the hostile store, the browser let in."""
     path, questions = hostile

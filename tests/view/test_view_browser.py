@@ -21,12 +21,6 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 WIDE = "[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.tagName + '.' + e.className)"
 
 
-@pytest.fixture
-async def page():
-    async with chromium.browser() as opened:
-        yield opened
-
-
 async def press(page, *keys):
     for key in keys:
         code = {"Enter": "\r"}.get(key, key)

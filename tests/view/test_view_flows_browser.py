@@ -21,12 +21,6 @@ pytestmark = [
 
 
 @pytest.fixture
-async def page():
-    async with chromium.browser() as opened:
-        yield opened
-
-
-@pytest.fixture
 def labelled(store):
     """A store in which two people have labelled 30 answers each of "first", and agree."""
     with Store(store) as opened:

@@ -21,12 +21,6 @@ SAMPLE = "document.querySelector('.where code').textContent"
 SAID = "(document.querySelector('.last p') || {}).textContent || ''"
 
 
-@pytest.fixture
-async def page():
-    async with chromium.browser() as opened:
-        yield opened
-
-
 async def entered(page, client, path):
     sign = "&" if "?" in path else "?"
     base = f"http://127.0.0.1:{client.port}"

@@ -18,12 +18,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-async def page():
-    async with chromium.browser() as opened:
-        yield opened
-
-
 async def test_a_store_that_is_busy_is_said_and_the_label_kept_once_it_is_not(page, serve, store):
     client = await serve(store)
     await entered(page, client, NEXT)
