@@ -20,15 +20,21 @@ import msgspec
 from assay.bench.card import SETS, quality
 from assay.judges.embedded import card as shipped
 from assay.judges.embedded.card import Card, CardFigure, CardSection, Quality
+from benchmarks.data import ROOT
 
 FILE = Path(shipped.__file__).with_name("card.json")
+LARGE_FILE = ROOT / "packages" / "assay-large" / "src" / "assay_large" / "card.json"
 WORDS = Path(__file__).with_name("card.toml")
 _DIGITS = 4
 
 
-def write(*measured: Mapping[str, Any], file: Path = FILE) -> None:
-    """Make the card from what one or more runs measured on one and the same judge."""
+def write(*measured: Mapping[str, Any], file: Path | None = None) -> None:
+    """Make the card from what one or more runs measured on one and the same judge.
+
+    It goes to where that judge's card lies, if no other file is named.
+    """
     made = card(measured, tomllib.loads(WORDS.read_text("utf-8")))
+    file = file or (LARGE_FILE if _is_large(made.judge) else FILE)
     encoded = msgspec.json.format(msgspec.json.encode(made), indent=1)
     file.write_bytes(encoded + b"\n")
     print(f"written: {file.name}; now `make docs`, and commit both")
@@ -49,8 +55,9 @@ def card(measured: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Car
         for name, title in words["sections"].items()
         if by_name.get(name)
     )
-    version = judge.partition("+")[0].replace(":", " ")
+    version = judge.partition("+")[0].replace(":", ":large " if _is_large(judge) else " ")
     figures = {figure.name: figure for section in sections for figure in section.figures}
+    extra = words.get("large") if _is_large(judge) else None
     return Card(
         judge=judge,
         machine=f"{os.cpu_count()} cores ({platform.machine()}), two threads",
@@ -58,8 +65,13 @@ def card(measured: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Car
         sections=sections,
         languages=words["languages"],
         weaknesses=tuple(words["weaknesses"]),
-        training_text=words["training_text"],
+        training_text=words["training_text"] | (extra["training_text"] if extra else {}),
     )
+
+
+def _is_large(judge: str) -> bool:
+    """Whether a second network takes part in it."""
+    return "+mpnet" in judge
 
 
 def _quality(judge: str, figures: Mapping[str, CardFigure]) -> dict[str, Quality]:

@@ -31,7 +31,6 @@ from assay._version import __version__
 from assay.errors import Denied, InputError, Unavailable, Unreadable, install_hint
 from assay.judge import Backend, Limits, Reply, Task
 from assay.judges.embedded import Embedded
-from assay.judges.embedded import card as cards
 from assay.judges.embedded.card import Card
 from assay.judges.specs import DEFAULT, backend
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
@@ -71,7 +70,9 @@ class Finding:
 class _DoctorRequest(options.JudgeRequest):
     store: str
     card: bool = options.flag(
-        "--card", help="Show instead how well the embedded judge agrees with human labels."
+        "--card",
+        help="Show instead how well the embedded judge agrees with human labels (with --judge "
+        "embedded:large, that one).",
     )
     as_json: bool
 
@@ -83,7 +84,7 @@ def doctor_command(request: _DoctorRequest) -> int:
     With --judge, every judge named is sent one small question with a known answer.
     """
     if request.card:
-        return _show_card(as_json=request.as_json)
+        return _show_card(*_carded(request.judges), as_json=request.as_json)
     if request.as_json:
         raise click.UsageError("--json goes with --card")
     return _examine(request)
@@ -270,15 +271,28 @@ def _took(reply: Reply) -> str:
     return f" in {reply.ms:,.0f} ms{tokens}"
 
 
-def _show_card(*, as_json: bool) -> int:
+def _carded(judges: Sequence[str]) -> tuple[Card, str]:
+    """The card of the judge that is named, and the identity of that judge.
+
+    Raises:
+        InputError: If no card ships of it, or its package is not installed.
+    """
+    spec = "+".join(judges) or DEFAULT
+    scheme, _, folder = spec.partition(":")
+    judge = Embedded(folder=folder or None) if scheme == DEFAULT else None
+    if judge is None or judge.card is None:
+        measure = f"measure it: assay bench --judge {spec} --out card.json"
+        raise InputError(f"no card ships of '{spec}'", measure)
+    return judge.card, judge.name
+
+
+def _show_card(card: Card, now: str, *, as_json: bool) -> int:
     """Print the card; the exit code."""
-    card = cards.card()
     if as_json:
         output.print_json(msgspec.to_builtins(card))
         return OK
     console = output.stdout()
     console.print(Text(f"The card of {card.judge}", style="bold"))
-    now = Embedded().name
     if now != card.judge:
         console.print(Text(f"This is {now}: it has not been measured yet.", style="bold red"))
     console.print("A judge whose interval does not lie above the floor adds nothing to that rule.")

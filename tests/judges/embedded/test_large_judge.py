@@ -2,11 +2,17 @@
 
 import json
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import assay
+from assay._cli import main
+from assay.judges.embedded import card as cards
 from assay.judges.embedded import reader
 from assay.judges.embedded.judge import BASE
 
@@ -40,6 +46,43 @@ def test_its_name_tells_both_networks_and_that_of_the_default_neither(package):
     package(BASE)
     assert "reader-l6+mpnet-l10:" in assay.backend("embedded:large").name
     assert "mpnet" not in assay.backend("embedded").name
+
+
+def carded(package, judge):
+    """Write a card of a judge, on which one metric was measured, into the package."""
+    package(BASE)
+    found = json.loads(msgspec.json.encode(cards.card()))
+    quality = {"faithfulness": found["quality"]["faithfulness"] | {"data": "answers of its own"}}
+    card = found | {"judge": judge, "quality": quality}
+    Path(find_spec("assay_large").origin).with_name("card.json").write_text(
+        json.dumps(card), "utf-8"
+    )
+
+
+def test_what_was_measured_of_it_stands_beside_its_scores(package):
+    package(BASE)
+    carded(package, assay.backend("embedded:large").name)
+    large = assay.backend("embedded:large")
+    assert large.quality("faithfulness").data == "answers of its own"
+    assert large.quality("context_recall") is None
+    assert assay.backend("embedded").quality("faithfulness").data == "RAGTruth QA answers"
+
+
+def test_a_card_of_another_version_is_shown_as_such_and_says_nothing_of_its_scores(package):
+    carded(package, "embedded:v1+reader-l6+mpnet-l10:0")
+    assert assay.backend("embedded:large").quality("faithfulness") is None
+    shown = CliRunner().invoke(main, ["doctor", "--card", "--judge", "embedded:large"]).output
+    assert "The card of embedded:v1+reader-l6+mpnet-l10:0" in shown
+    assert "it has not been measured yet" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("judge", ["openai:m", "embedded+openai:m", "embedded:large"])
+def test_a_judge_without_a_card_says_how_it_is_measured(package, judge):
+    package(BASE)
+    refused = CliRunner().invoke(main, ["doctor", "--card", "--judge", judge])
+    assert refused.exit_code == 2
+    assert f"no card ships of '{judge}'" in refused.output
+    assert f"assay bench --judge {judge} --out card.json" in refused.output
 
 
 def test_of_what_the_second_network_says_nothing_the_first_one_decides():

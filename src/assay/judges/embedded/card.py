@@ -1,11 +1,13 @@
 """The card of the embedded judge: how far it agrees with people, and what is known of it.
 
 `card.json` is written by `benchmarks/judge/run.py --write-card`; no figure in it is typed by hand.
+The judge with a second network has one of its own, in its package.
 """
 
 import re
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -173,6 +175,13 @@ def card() -> Card:
     """The card that ships."""
     content = resources.files("assay.judges.embedded").joinpath("card.json").read_bytes()
     return msgspec.json.decode(content, type=Card)
+
+
+@lru_cache
+def card_in(folder: Path) -> Card | None:
+    """The card in the folder of a judge; None where there is none."""
+    file = folder / "card.json"
+    return msgspec.json.decode(file.read_bytes(), type=Card) if file.is_file() else None
 
 
 def number(value: float) -> str:

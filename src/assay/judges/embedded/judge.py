@@ -18,7 +18,8 @@ from assay._text.statements import Statement, is_phrase, items, statements
 from assay._text.words import words
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
-from assay.judges.embedded.card import Quality, card
+from assay.judges.embedded import card as cards
+from assay.judges.embedded.card import Card, Quality
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.inference import Adapted, aside, tokenizer
 from assay.judges.embedded.reader import NAME, Reader
@@ -134,8 +135,17 @@ class Embedded(AttributeBackend):
 
     @property
     def has_card(self) -> bool:  # type: ignore[override]
-        """Whether it is the judge that the card is about: no adapted or larger one."""
-        return card().judge == self.name
+        """Whether it was measured, as it is: what ships was, and no adapted one."""
+        return self.card is not None and self.card.judge == self.name
+
+    @property
+    def card(self) -> Card | None:
+        """What was measured, perhaps of another version; None of an adapted judge."""
+        adapted = self._reader.adapted
+        if adapted is None:
+            return cards.card()
+        # Beside an adapted judge lies what adapting has changed, under the same name.
+        return cards.card_in(adapted.folder) if adapted.share else None
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name for what it can do; for embeddings the encoder's name alone."""
@@ -153,7 +163,7 @@ class Embedded(AttributeBackend):
 
     def quality(self, metric: str) -> Quality | None:
         """How well the scores of a metric by it tell bad from good, measured; None if unknown."""
-        return card().quality.get(metric) if self.has_card else None
+        return self.card.quality.get(metric) if self.card and self.has_card else None
 
     def relevance(self, question: str, sentence: str) -> float:
         """How likely a sentence helps to answer the question, in [0, 1].
