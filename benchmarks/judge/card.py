@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from assay._text.text_kinds import on_texts
 from assay.bench.card import SETS, quality
 from assay.judges.embedded import card as shipped
 from assay.judges.embedded.card import Card, CardFigure, CardSection, Quality
@@ -81,7 +82,7 @@ def _quality(judge: str, figures: Mapping[str, CardFigure]) -> dict[str, Quality
         if found is None:
             sys.exit(f"'{name}' was not measured, but the card needs it: run all benchmarks")
         for metric in one.metrics:
-            known.setdefault(metric, found)
+            known.setdefault(on_texts(metric, one.texts), found)
     return known
 
 

@@ -85,6 +85,43 @@ def test_what_the_data_say_is_told_from_what_the_judge_says(assay, here):
     assert "): 1 by the judge, 1 by the data;" in " ".join(assay("diagnose").stdout.split())
 
 
+RECORD = json.dumps({"name": "Finch", "city": "Lima", "hours": {"Monday": "9-17"}, "stars": 4})
+OF_RECORDS = {"question": "What is known of Finch?", "contexts": [RECORD], "answer": "In Lima."}
+OF_SUMMARIES = {
+    "question": "Summarize the following article in 20 words:",
+    "contexts": ["Finch opened in Lima in 2011. It has four stars."],
+    "answer": "Finch opened in Lima.",
+}
+
+
+@pytest.mark.parametrize(
+    ("row", "data"),
+    [(OF_RECORDS, "RAGTruth Data2txt answers"), (OF_SUMMARIES, "RAGTruth Summary answers")],
+)
+def test_how_often_the_judge_errs_is_what_was_measured_on_texts_of_this_kind(
+    assay, here, row, data
+):
+    write_rows(here / "kind.jsonl", [row | {"id": str(n)} for n in range(3)])
+    assert assay("run", "kind.jsonl", "-m", "faithfulness").exit_code == 0
+    assert f"({data}, labelled by people" in " ".join(assay("show", "--about").stdout.split())
+    words = f"no better than counting words does: faithfulness ({data})"
+    assert words in " ".join(assay("show").stdout.split())
+
+
+def test_texts_of_another_kind_than_most_are_told_with_the_errors_to_expect_there(assay, here):
+    rows = [ROWS[0] | {"id": str(n)} for n in range(5)] + [OF_RECORDS | {"id": "record"}]
+    write_rows(here / "mixed.jsonl", rows)
+    assert assay("run", "mixed.jsonl", "-m", "faithfulness").exit_code == 0
+    on_records = Embedded().quality("faithfulness on records")
+    told = " ".join(assay("show").stdout.split())
+    assert "no better than counting words" not in told
+    assert (
+        "1 of 6 samples have records as contexts: there the judge flags "
+        f"{100 * on_records.found.value:.0f} of 100 bad ones and "
+        f"{100 * on_records.wrong.value:.0f} of 100 good ones (faithfulness)."
+    ) in told
+
+
 def test_where_nobody_measured_the_judge_the_diagnosis_says_so(assay, here):
     row = ROWS[0] | {"answer": "Bananas are rich in potassium. Penguins cannot fly."}
     write_rows(here / "hut.jsonl", [row])

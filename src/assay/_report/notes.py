@@ -11,12 +11,15 @@ from assay._report import numbers
 from assay._report.numbers import judge_in_words
 from assay._runner.plan import NEVER_MEASURED
 from assay._runner.summary import moved
+from assay._text.text_kinds import DESCRIBED
 from assay.judges.cascade import CascadePolicy
 from assay.judges.embedded.card import Quality
 from assay.stats.risk_control import RiskControl
 
 # Fewer independent samples than this are said to be few.
 FEW = 5
+_INFORMED = 0.5  # share of the bad ones flagged, less that of the good ones: below it is little
+_SOME = 0.1  # of the samples: fewer of another kind hardly change how often the judge is wrong
 # A reason may quote a whole reply; `assay show` has all of it.
 MOST_OF_A_REASON = 300
 
@@ -33,7 +36,7 @@ class Note:
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
     groups = (
-        *(_run_notes, _unanswered, _failures, _unfit),
+        *(_run_notes, _unanswered, _failures, _unfit, _other_texts, _no_better_than_words),
         *(_few, _language, _thoughts, _grouped, _coverage),
     )
     return [note for notes_of in groups for note in notes_of(data)]
@@ -354,6 +357,48 @@ def _is_told(metric: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
     of_all = f"{metric['n_undefined']:,} of {run['n_samples']:,} rows"
     name = re.compile(rf"(?<![\w:]){re.escape(metric['label'])}(?![\w:])")
     return any(text.startswith(of_all) and name.search(text) for text in run.get("notes", ()))
+
+
+def _other_texts(data: Mapping[str, Any]) -> list[Note]:
+    """How often the judge is wrong is measured on texts of the kind that most samples have."""
+    texts, lines = data["run"].get("texts", {}), []
+    total = sum(texts.values())
+    for kind, n in texts.items():
+        labels_by_rates: dict[tuple[str, str], list[str]] = {}
+        for metric in data["metrics"]:
+            other = metric["quality_on"][kind]
+            if n >= total * _SOME and other != metric["quality"]:
+                rates = other["found"]["value"], other["wrong"]["value"]
+                found, wrong = (f"{100 * rate:.0f}" for rate in rates)
+                labels_by_rates.setdefault((found, wrong), []).append(metric["label"])
+        for (found, wrong), labels in labels_by_rates.items():
+            what = f"{numbers.count(n)} of {numbers.plural(total, 'sample')} {DESCRIBED[kind]}"
+            there = f"there the judge flags {found} of 100 bad ones and {wrong} of 100 good ones"
+            lines.append(Note("warn", f"{what}: {there} ({', '.join(labels)})."))
+    return lines
+
+
+def _no_better_than_words(data: Mapping[str, Any]) -> list[Note]:
+    """Where a count of words finds as many of the bad ones, its verdicts tell nothing more."""
+    level: dict[str, list[str]] = {}
+    for metric in data["metrics"]:
+        known = metric.get("quality")
+        if metric["n_scored"] and known and _tells_little(known):
+            level.setdefault(known["data"], []).append(metric["label"])
+    if not level:
+        return []
+    listed = "; ".join(f"{', '.join(labels)} ({on})" for on, labels in level.items())
+    text = f"By people's labels this judge flags no better than counting words does: {listed}."
+    rest = "Name an LLM as judge, or measure this one on labels of your own first (`assay agree`)."
+    return [Note("warn", f"{text} {rest}")]
+
+
+def _tells_little(known: Mapping[str, Any]) -> bool:
+    """Whether flags of the judge tell bad from good badly, and no better than words do."""
+    found, floor = known["found"], known["floor"]
+    informedness = found["value"] - known["wrong"]["value"]
+    level = floor is not None and found["low"] is not None and found["low"] <= floor
+    return bool(level and informedness < _INFORMED)
 
 
 def _few(data: Mapping[str, Any]) -> list[Note]:

@@ -50,8 +50,9 @@ async def aevaluate(
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
-    notes = planned.samples.notes  # which are there once all samples are taken in
-    return await _scored(planned, store, planned.settings.description, {"data_notes": notes})
+    # Both are there once all samples are taken in.
+    of_data = {"data_notes": planned.samples.notes, "texts": planned.texts}
+    return await _scored(planned, store, planned.settings.description, of_data)
 
 
 async def _scored(

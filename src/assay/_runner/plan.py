@@ -14,6 +14,7 @@ from assay._runner.retrieved import RetrievedCount
 from assay._runner.settings import Settings, chosen
 from assay._runner.stack import choose, coalesced_metrics
 from assay._text.language_id import language_name, other_language
+from assay._text.text_kinds import KINDS, kind_of_texts, on_texts
 from assay._version import __version__
 from assay.data import Samples, read, samples
 from assay.data.rows import Row
@@ -104,6 +105,25 @@ class LanguageCount:
             )
 
 
+class TextKinds:
+    """Counts rows by the kind of their texts.
+
+    Attributes:
+        counts: By `KINDS`; there once all rows are read.
+    """
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def add(self, sample: Sample) -> None:
+        """Look at one row."""
+        self.counts[kind_of_texts(sample.question, sample.contexts)] += 1
+
+    def notes(self) -> tuple[()]:
+        """None of its own: whether a kind matters depends on what is known of the judge."""
+        return ()
+
+
 # What a judge reads of a sample.
 _JUDGED = ("question", "answer", "contexts", "reference", "reference_contexts", "turns")
 # No model reads a million tokens at once, of four characters each, or reads them well.
@@ -124,12 +144,14 @@ class Plan:
         route: Who answers which kind of task.
         samples: The data, read and checked as they are iterated.
         settings: Everything else.
+        texts: Rows by the kind of their texts; there once all are read.
     """
 
     metrics: tuple[Metric, ...]
     route: Route
     samples: Samples
     settings: Settings
+    texts: Mapping[str, int]
 
 
 def plan(
@@ -156,8 +178,9 @@ def plan(
         instead={metric.label: metric.instead for metric in resolved},
     )
     samples_read.refusing(_too_long(resolved, route))
-    samples_read.watchers += [LanguageCount(resolved, route), RetrievedCount(resolved)]
-    return Plan(resolved, route, samples_read, settings)
+    kinds = TextKinds()
+    samples_read.watchers += [LanguageCount(resolved, route), RetrievedCount(resolved), kinds]
+    return Plan(resolved, route, samples_read, settings, kinds.counts)
 
 
 def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> None:
@@ -269,7 +292,10 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
 def _quality(
     metrics: tuple[Metric, ...], route: Route, measured: Mapping[str, Quality]
 ) -> dict[str, Any]:
-    """How well each metric's scores by these judges tell bad from good, where that is known."""
+    """How well each metric's scores by these judges tell bad from good, where that is known.
+
+    By its label, and on texts of other kinds by `on_texts` of it.
+    """
     by_metric = {metric.label: asked(metric, route) for metric in metrics}
     if measured and not any(_same_judge(name, route) for name in measured):
         about = measured[min(measured)].judge
@@ -277,7 +303,11 @@ def _quality(
             f"the judge card is of another judge, of other prompts or of another version: {about}"
         )
         raise InputError(what, "measure this one: assay bench --judge JUDGE --out card.json")
-    known = {label: measured.get(name) or _known(label, route) for label, name in by_metric.items()}
+    known = {
+        on_texts(label, kind): measured.get(on_texts(name, kind)) or _known(label, kind, route)
+        for label, name in by_metric.items()
+        for kind in KINDS
+    }
     return {label: msgspec.to_builtins(quality) for label, quality in known.items() if quality}
 
 
@@ -287,13 +317,13 @@ def _same_judge(name: str, route: Route) -> bool:
     return tasks == [_named(route, TASKS[task.partition("=")[0]]) for task in tasks]
 
 
-def _known(label: str, route: Route) -> Quality | None:
+def _known(label: str, kind: str, route: Route) -> Quality | None:
     """What a judge says of its own scores; None where another one judges as well."""
     metric = METRICS.get(label)
     judges = {route.to(kind.kind) for kind in metric().asks(route.serves)} if metric else set()
     if len(judges) != 1:
         return None
-    quality = judges.pop().quality(label)
+    quality = judges.pop().quality(on_texts(label, kind))
     return quality if isinstance(quality, Quality) else None
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from assay._middleware.wrapper import Route
 from assay._runner.plan import asked
+from assay._text.text_kinds import PASSAGES, RECORDS, SUMMARIES, on_texts
 from assay._version import __version__
 from assay.bench.benchmark import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG, Figure
 from assay.errors import InputError
@@ -93,9 +94,10 @@ class Labelled(NamedTuple):
     tasks: tuple[type[Task[Any]], ...]
     bad: str  # what is to be flagged, in words
     good: str  # what is not
+    texts: str = PASSAGES  # what kind of texts it is of
 
 
-# Of several sets for a metric the first that was measured counts.
+# Of several sets for a metric and a kind of texts the first that was measured counts.
 SETS: Sequence[Labelled] = (
     Labelled(
         "RAGTruth QA answers",
@@ -103,6 +105,20 @@ SETS: Sequence[Labelled] = (
         (SplitStatements, VerifyStatements),
         "answers with a claim that no context supports",
         "answers without one",
+    ),
+    *(
+        Labelled(
+            figures,
+            ("faithfulness", "hallucination_spans", "hallucination_probability"),
+            (SplitStatements, VerifyStatements),
+            "answers with a claim that no context supports",
+            "answers without one",
+            texts,
+        )
+        for figures, texts in (
+            ("RAGTruth Data2txt answers", RECORDS),
+            ("RAGTruth Summary answers", SUMMARIES),
+        )
     ),
     Labelled(
         "AttributionBench test500",
@@ -166,7 +182,7 @@ def qualities(judge: Backend, measured: Sequence[CardFigure], rows: str = "") ->
             continue
         for metric in (METRICS[name]() for name in labelled.metrics):
             if covers(labelled, metric, lambda k: judge.identity(k) is not None):
-                by_metric.setdefault(asked(metric, judge), made)
+                by_metric.setdefault(on_texts(asked(metric, judge), labelled.texts), made)
     return by_metric
 
 

@@ -342,7 +342,7 @@ class Flagged:
 
 def flagged(run: Run, samples: Iterable[Diagnosed]) -> tuple[Flagged, ...]:
     """Whose verdicts the main causes of a run rest on, the most frequent first."""
-    known = run.config.get("quality", {})
+    known = run.quality
     by = Counter(metric for one in samples if one.main and (metric := one.main.flagged_by))
     return tuple(
         Flagged(metric, n, msgspec.convert(known[metric], Quality) if metric in known else None)
@@ -352,11 +352,11 @@ def flagged(run: Run, samples: Iterable[Diagnosed]) -> tuple[Flagged, ...]:
 
 def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
     """What is to be expected of a run; None where nobody measured how its judge errs."""
-    known = run.config.get("quality", {})
+    known = run.quality
     # The first of them is whose verdicts were counted, whatever is known of the others.
     label = next((name for name in SUPPORT if name in run.metrics), None)
     counts = Counter(one.support for one in samples if one.support)
-    if label not in known or not counts:
+    if label is None or label not in known or not counts:
         return None
     quality = msgspec.convert(known[label], Quality)
     n = tuple(counts[name] for name in _CLASSES)

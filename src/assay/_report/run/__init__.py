@@ -122,12 +122,13 @@ def _run(run: Run) -> dict[str, Any]:
         "n_samples": run.n_samples,
         "skipped": run.skipped,
         "notes": list(run.config.get("data_notes", ())),
+        "texts": dict(run.texts),
     }
 
 
 def _unmeasured(run: Run) -> list[str]:
     """The judges of whose agreement with people nothing is known."""
-    measured = {quality["judge"] for quality in run.config.get("quality", {}).values()}
+    measured = {quality["judge"] for quality in run.quality.values()}
     return [name for name in run.config.get("unmeasured", ()) if name not in measured]
 
 
@@ -151,7 +152,8 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
         "label": label,
         "unit": "",  # of runs that were made before metrics had one
         **about,
-        "quality": run.config.get("quality", {}).get(label),
+        "quality": run.quality.get(label),
+        "quality_on": {kind: run.quality_on(kind).get(label) for kind in run.texts},
         "asks": judges(label, run.metrics[label]),
         **fields,
         "methods": list(row.methods),
