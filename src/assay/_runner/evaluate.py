@@ -50,9 +50,8 @@ async def aevaluate(
     """
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
-    # Both are there once all samples are taken in.
-    of_data = {"data_notes": planned.samples.notes, "texts": planned.texts}
-    return await _scored(planned, store, planned.settings.description, of_data)
+    notes = planned.samples.notes  # which are there once all samples are taken in
+    return await _scored(planned, store, planned.settings.description, {"data_notes": notes})
 
 
 async def _scored(
@@ -60,6 +59,7 @@ async def _scored(
 ) -> Result:
     """The run of a plan, made; `about` is what is kept of it beside metrics and judges."""
     run_config = {**config(planned.metrics, planned.route, planned.settings), **about}
+    run_config["texts"] = planned.texts  # which are counted once all samples are taken in
     store = await _opened(path)
     try:
         run = await asyncio.to_thread(
