@@ -35,8 +35,10 @@ from torch import nn
 from torch.nn import functional
 
 from assay.bench.data import HELD_OUT, fold_of
-from assay.experiments.reader_training import _WEIGHTS as WEIGHTS
-from assay.experiments.reader_training import (
+from training.verifier import train
+from training.verifier.logistic import auroc
+from training.verifier.network import _WEIGHTS as WEIGHTS
+from training.verifier.network import (
     OUTPUTS,
     TYPES,
     Batch,
@@ -45,9 +47,7 @@ from assay.experiments.reader_training import (
     losses_of,
     votes,
 )
-from assay.experiments.reader_windows import Example
-from training.verifier import train
-from training.verifier.logistic import auroc
+from training.verifier.windows import Example
 
 RANK: Final = 32
 LOW: Final = 4  # layers below it are the base's own and need no gradient
