@@ -58,18 +58,12 @@ class Call:
     """One question to a backend, made in tasks of its own.
 
     A backend that does not even react to being cancelled is left behind, and the run goes on.
-
-    Attributes:
-        backend: Who is asked.
-        task: What.
-        draw: Which of its replies is wanted.
-        sent: Whether it was sent at least once.
     """
 
-    backend: Backend
-    task: Task[Any]
-    draw: int
-    sent: bool = False
+    backend: Backend  # who is asked
+    task: Task[Any]  # what
+    draw: int  # which of its replies is wanted
+    sent: bool = False  # whether it was sent at least once
 
     async def answer(self, timeout: float) -> Reply:  # noqa: ASYNC109
         """The reply, if it comes in time."""

@@ -331,17 +331,11 @@ def verify_many(
 
 @dataclass(frozen=True, slots=True)
 class _Judging:
-    """Who verifies, and how.
+    """Who verifies, and how."""
 
-    Attributes:
-        spec: The judge as it was given.
-        settings: The settings as they were given.
-        closed: Whether a judge that was given as an object is closed at the end.
-    """
-
-    spec: Any
-    settings: Settings | None
-    closed: bool = False
+    spec: Any  # the judge as it was given
+    settings: Settings | None  # the settings as they were given
+    closed: bool = False  # whether a judge that was given as an object is closed at the end
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[tuple[Backend, int]]:

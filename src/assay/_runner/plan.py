@@ -117,19 +117,12 @@ MAX_LOCAL_CHARACTERS = 60 * READ_PER_S
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is going to do.
+    """What a run is going to do."""
 
-    Attributes:
-        metrics: What is computed.
-        route: Who answers which kind of task.
-        samples: The data, read and checked as they are iterated.
-        settings: Everything else.
-    """
-
-    metrics: tuple[Metric, ...]
-    route: Route
-    samples: Samples
-    settings: Settings
+    metrics: tuple[Metric, ...]  # what is computed
+    route: Route  # who answers which kind of task
+    samples: Samples  # the data, read and checked as they are iterated
+    settings: Settings  # everything else
 
 
 def plan(

@@ -315,28 +315,19 @@ _MAIN: Final = ("question", "answer", "contexts", "reference")
 
 @dataclass(frozen=True)
 class Source:
-    """A data set that gives its rows one by one, each time it is iterated.
+    """A data set that gives its rows one by one, each time it is iterated."""
 
-    Attributes:
-        name: What reports call it: the name of the file, or the kind of object.
-        records: Opens the source and gives its records.
-        mapping: Field -> column, as the user gave it.
-        limit: Only the first so many records are read, None for all.
-        contexts: What becomes of contexts that are one text: "auto", "whole", "numbered", or what
-            separates the passages.
-        file: The file of this machine that it is read from, None for all else.
-        notes: What a reader of the scores must know of the source.
-        continues: Whether other rows of the same origin came before: what all of these lack is then
-            a gap, not a sign that the data are read wrongly.
-    """
-
-    name: str
-    records: Callable[[], Iterator[Record]]
-    mapping: Mapping[str, str] = field(default_factory=dict)
-    limit: int | None = None
+    name: str  # what reports call it: the name of the file, or the kind of object
+    records: Callable[[], Iterator[Record]]  # opens the source and gives its records
+    mapping: Mapping[str, str] = field(default_factory=dict)  # field -> column, as the user gave it
+    limit: int | None = None  # only the first so many records are read, None for all
+    # What becomes of contexts that are one text: "auto", "whole", "numbered", or what separates the
+    # passages.
     contexts: str = passages.AUTO
-    file: Path | None = None
-    notes: tuple[str, ...] = ()
+    file: Path | None = None  # the file of this machine that it is read from, None for all else
+    notes: tuple[str, ...] = ()  # what a reader of the scores must know of the source
+    # Whether other rows of the same origin came before: what all of these lack is then a gap, not a
+    # sign that the data are read wrongly.
     continues: bool = False
 
     def __iter__(self) -> Iterator[Row]:

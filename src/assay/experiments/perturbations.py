@@ -29,26 +29,17 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
 
 @dataclass(frozen=True, slots=True)
 class Inapplicable:
-    """Why a perturbation cannot be made of a sample.
+    """Why a perturbation cannot be made of a sample."""
 
-    Attributes:
-        why: The reason, as of "it": "it has no contexts".
-    """
-
-    why: str
+    why: str  # the reason, as of "it": "it has no contexts"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact of the reference, and what it was altered to.
+    """A fact of the reference, and what it was altered to."""
 
-    Attributes:
-        right: As the contexts have it: a number, a date or a name.
-        altered: What stands in its place.
-    """
-
-    right: str
-    altered: str
+    right: str  # as the contexts have it: a number, a date or a name
+    altered: str  # what stands in its place
 
     def stated(self, answer: str) -> tuple[bool, bool]:
         """Whether an answer states (the right one, the altered one).
@@ -64,14 +55,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """A sample with a perturbation.
+    """A sample with a perturbation."""
 
-    Attributes:
-        sample: What the system is asked.
-        fact: The fact that was altered in its contexts, None for all other perturbations.
-    """
-
-    sample: Sample
+    sample: Sample  # what the system is asked
+    # The fact that was altered in its contexts, None for all other perturbations.
     fact: Fact | None = None
 
 
@@ -80,15 +67,10 @@ Outcome: TypeAlias = Perturbed | Inapplicable
 
 @dataclass(frozen=True)
 class SamplePool:
-    """What the rules draw from: the passages and names of all samples.
+    """What the rules draw from: the passages and names of all samples."""
 
-    Attributes:
-        samples: All samples, with their contexts.
-        seed: Another one draws otherwise; the same one always alike.
-    """
-
-    samples: Sequence[Sample]
-    seed: int = 0
+    samples: Sequence[Sample]  # all samples, with their contexts
+    seed: int = 0  # another one draws otherwise; the same one always alike
 
     @cached_property
     def passages(self) -> Sequence[tuple[str, frozenset[str]]]:
@@ -132,27 +114,16 @@ Rule: TypeAlias = Callable[[Sample, Value, SamplePool], Outcome]
 
 @dataclass(frozen=True)
 class Perturbation:
-    """One way to make a question harder.
+    """One way to make a question harder."""
 
-    Attributes:
-        name: "noise".
-        title: What is done, in a line.
-        of: What it changes: "contexts" or "question".
-        levels: Those that are taken if none are named; none where they have to be.
-        allows: Which levels there are.
-        hint: The same in words.
-        make: The rule.
-        ordered: Whether each level is more of it than the one before.
-    """
-
-    name: str
-    title: str
-    of: Literal["contexts", "question"]
-    levels: tuple[Value, ...]
-    allows: Callable[[Value], bool]
-    hint: str
-    make: Rule = field(repr=False)
-    ordered: bool = False
+    name: str  # "noise"
+    title: str  # what is done, in a line
+    of: Literal["contexts", "question"]  # what it changes: "contexts" or "question"
+    levels: tuple[Value, ...]  # those that are taken if none are named; none where they have to be
+    allows: Callable[[Value], bool]  # which levels there are
+    hint: str  # the same in words
+    make: Rule = field(repr=False)  # the rule
+    ordered: bool = False  # whether each level is more of it than the one before
 
     def check(self, level: Value) -> None:
         """Raise InputError for a level that there is not."""

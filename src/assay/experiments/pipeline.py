@@ -58,33 +58,24 @@ _ONNX: Final = "onnx:"
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What can be set in the reference pipeline.
+    """What can be set in the reference pipeline."""
 
-    Attributes:
-        chunker: fixed, sentence, recursive, heading or semantic, as `Chunking` tells.
-        chunk_size: Words of a chunk, at most.
-        chunk_overlap: Words of a chunk that the next one repeats, at most; below `chunk_size`.
-        retriever: bm25, embedding or hybrid (both, by reciprocal rank fusion).
-        embedder: Who embeds, as for ``--embedder``.
-        k: How many passages are retrieved.
-        rerank: Whether the first `candidates` are put in the order in which the embedded judge
-            finds them relevant, or a cross-encoder: ``onnx:FOLDER``.
-        candidates: How many are re-ranked; at least `k`.
-        generator: "extractive" (the sentences that the embedded judge finds to help), "passage"
-            (the first passage as it stands), or an LLM, as for ``--judge``.
-        prompt: Instruction for an LLM in place of the built-in one.
-    """
-
+    # fixed, sentence, recursive, heading or semantic, as `Chunking` tells.
     chunker: Chunker = "sentence"
-    chunk_size: int = 200
+    chunk_size: int = 200  # words of a chunk, at most
+    # Words of a chunk that the next one repeats, at most; below `chunk_size`.
     chunk_overlap: int = 0
-    retriever: Retriever = "hybrid"
-    embedder: str = "embedded"
-    k: int = 5
+    retriever: Retriever = "hybrid"  # bm25, embedding or hybrid (both, by reciprocal rank fusion)
+    embedder: str = "embedded"  # who embeds, as for ``--embedder``
+    k: int = 5  # how many passages are retrieved
+    # Whether the first `candidates` are put in the order in which the embedded judge finds them
+    # relevant, or a cross-encoder: ``onnx:FOLDER``.
     rerank: bool | str = False
-    candidates: int = 20
+    candidates: int = 20  # how many are re-ranked; at least `k`
+    # "extractive" (the sentences that the embedded judge finds to help), "passage" (the first
+    # passage as it stands), or an LLM, as for ``--judge``.
     generator: str = EXTRACTIVE
-    prompt: str = ""
+    prompt: str = ""  # instruction for an LLM in place of the built-in one
 
     def __post_init__(self) -> None:
         for name in ("chunk_size", "chunk_overlap", "k", "candidates"):
