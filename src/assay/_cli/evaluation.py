@@ -17,7 +17,7 @@ from assay.data.columns import likely_column
 from assay.data.files import is_uri, near
 from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
 from assay.data.missing_fields import options as map_options
-from assay.data.tables import parted
+from assay.data.tables import split_sheet
 from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
 from assay.judge import Backend, Task
@@ -66,7 +66,7 @@ class Evaluation:
 def read_request(request: options.RunRequest) -> Evaluation:
     """The evaluation that the options describe."""
     data = request.data
-    if not is_uri(data) and not parted(Path(data))[0].exists():
+    if not is_uri(data) and not split_sheet(Path(data))[0].exists():
         raise InputError(f"there is no file '{data}'", near(Path(data)))
     inputs = [data, request.store, *request.judge_cards, *filter(None, [request.prompts])]
     output.check_files(request.outs, *inputs, *filter(None, [request.skip_invalid]))

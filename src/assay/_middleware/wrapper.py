@@ -173,7 +173,7 @@ class Wrapper(Backend):
         await self._backend.aclose()
 
 
-class Again(Wrapper):
+class Resampler(Wrapper):
     """Asks the same backend for other draws, so that no earlier reply is taken for a new one.
 
     Args:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from assay._middleware.budget import BudgetTracker
 from assay._middleware.concurrency import in_parallel
 from assay._middleware.limiter import Limiter
-from assay._middleware.wrapper import Again, Route
+from assay._middleware.wrapper import Resampler, Route
 from assay._runner import STORE, probes, stack
 from assay._runner.engine import Engine
 from assay._runner.event_loop import run_to_completion
@@ -112,7 +112,7 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
     stack = build_stack(plan.route, plan.settings, store, run.id)
     probing = probes.should_ask(run, plan, store) and not again
     if again:
-        stack = replace(stack, backend=Again(stack.backend, again))
+        stack = replace(stack, backend=Resampler(stack.backend, again))
     engine = Engine(run, plan.metrics, stack, store, plan.settings, plan.route)
     start, reason = time.monotonic(), "interrupted"
     async with AsyncExitStack() as exits:

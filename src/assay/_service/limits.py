@@ -203,7 +203,7 @@ class JudgingQueue:
             except TimeoutError:
                 if not clock.expired():
                     raise
-                raise self._late(last) from None
+                raise self._timed_out(last) from None
 
     @asynccontextmanager
     async def _turn(self, size: int) -> AsyncIterator[None]:
@@ -251,7 +251,7 @@ class JudgingQueue:
         finally:
             self._waiting -= 1
 
-    def _late(self, progress: Progress | None) -> Refused:
+    def _timed_out(self, progress: Progress | None) -> Refused:
         state = "nothing is scored yet"
         if progress is not None:
             state = f"{progress.done - progress.failed:,} of {progress.total:,} scores are kept"

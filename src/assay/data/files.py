@@ -30,7 +30,7 @@ from assay.data.documents import JOINED, is_plain
 from assay.data.json_files import document_records, line_records
 from assay.data.parquet import parquet_records
 from assay.data.rows import Converter, Once, Reading, Record, Row, memory_records
-from assay.data.tables import SUFFIX, other_sheets, parted, sheet_records, table_records
+from assay.data.tables import SUFFIX, other_sheets, sheet_records, split_sheet, table_records
 from assay.data.traces import trace_rows
 from assay.data.values import is_number, plain, unboxed
 from assay.errors import InputError
@@ -172,7 +172,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
 
     Of an Excel file it is the sheet that is named after "#".
     """
-    path, sheet = parted(path) if isinstance(path, Path) else (path, "")
+    path, sheet = split_sheet(path) if isinstance(path, Path) else (path, "")
     try:
         suffix = _suffix(path)
         head = _head(path)
@@ -196,7 +196,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
 
 def about_file(path: Path | Remote) -> tuple[str, ...]:
     """A note on how a file is read: which of several sheets it is."""
-    file, sheet = parted(path) if isinstance(path, Path) else (path, "")
+    file, sheet = split_sheet(path) if isinstance(path, Path) else (path, "")
     if sheet or _without_gz(file).suffix.lower() != SUFFIX:
         return ()
     others = other_sheets(lambda: _opened(file))
@@ -376,7 +376,7 @@ def read(
     options = (mapping or {}, limit, contexts or passages.AUTO)
     if isinstance(data, str | PathLike):
         path = located(data)
-        file = parted(path)[0] if isinstance(path, Path) else None
+        file = split_sheet(path)[0] if isinstance(path, Path) else None
         records = file_records(path)
         return Source(plain(path.name), records, *options, file, about_file(path))
     return Source(f"{type(data).__name__} in memory", memory_records(data), *options)

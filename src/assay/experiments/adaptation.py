@@ -126,7 +126,7 @@ def read_training_data(
     if questions is None:
         return _by_rule(passages)
     rows = read_questions(questions)
-    answerable = _asked(rows, passages)
+    answerable = _questions(rows, passages)
     if not answerable:
         known = ", ".join(repr(passage.id) for passage in passages[:3])
         what = "no question names a passage of the corpus, and none has a reference found there"
@@ -143,7 +143,7 @@ def _passages(document: Document, words: int | None) -> list[Passage]:
     return [Passage(document.id, 1, document.title, text, 0, len(text))]
 
 
-def _asked(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question]:
+def _questions(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question]:
     places = {passage.id: place for place, passage in enumerate(passages)}
     of_document: dict[str, list[int]] = {}
     for place, passage in enumerate(passages):

@@ -135,15 +135,15 @@ class Perturbation:
 
 def holds(text: str, sample: Sample) -> bool:
     """Whether the sample's reference, or another accepted answer, stands in a text."""
-    bare = f" {_bare(text)} "
-    for answer in map(_bare, (sample.reference or "", *sample.accepted)):
+    bare = f" {_normalized(text)} "
+    for answer in map(_normalized, (sample.reference or "", *sample.accepted)):
         if answer and (answer if _UNSPACED.search(answer) else f" {answer} ") in bare:
             return True
     return False
 
 
 @lru_cache(maxsize=20_000)  # each passage is looked through for many references
-def _bare(text: str) -> str:
+def _normalized(text: str) -> str:
     """The words alone, in small letters and without accents."""
     folded = unicodedata.normalize("NFKD", text.casefold())
     return " ".join(re.findall(r"\w+", _ACCENTS.sub("", folded)))
@@ -271,8 +271,8 @@ def _altered(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
             continue
         if re.search(r"\d", right):
             return Fact(right, _other_number(right, rng))
-        own = {*_bare(" ".join((sample.question or "", *(sample.contexts or ())))).split()}
-        others = [name for name in pool.names if own.isdisjoint(_bare(name).split())]
+        own = {*_normalized(" ".join((sample.question or "", *(sample.contexts or ())))).split()}
+        others = [name for name in pool.names if own.isdisjoint(_normalized(name).split())]
         as_long = [name for name in others if len(name.split()) == len(right.split())]
         if as_long or others:
             return Fact(right, rng.choice(as_long or others))
@@ -330,7 +330,7 @@ def _typos(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
         start, end = places[at]
         typo = _typo(question[start:end], pool.draw(sample, f"typo {at}"))
         question = question[:start] + typo + question[end:]
-    return _asked(sample, question)
+    return _reworded(sample, question)
 
 
 def _typo(word: str, rng: random.Random) -> str:
@@ -346,7 +346,7 @@ def _typo(word: str, rng: random.Random) -> str:
 def _letters(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     del pool
     question = sample.question or ""
-    return _asked(sample, question.upper() if level == "upper" else question.lower())
+    return _reworded(sample, question.upper() if level == "upper" else question.lower())
 
 
 def _keywords(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
@@ -356,7 +356,7 @@ def _keywords(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
         return Inapplicable("its question is not in English, the one language with stop words here")
     words = re.findall(r"[\w$€£%.,'\u2019-]*\w", question)
     rest = [word for word in words if word.lower() not in STOP_WORDS]
-    return _asked(sample, " ".join(rest)) if rest else Inapplicable("no keyword is left of it")
+    return _reworded(sample, " ".join(rest)) if rest else Inapplicable("no keyword is left of it")
 
 
 def _wording(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
@@ -364,10 +364,10 @@ def _wording(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     question = sample.metadata.get(str(level))
     if not (isinstance(question, str) and question.strip()):
         return Inapplicable("it has no question in that column")
-    return _asked(sample, question.strip())
+    return _reworded(sample, question.strip())
 
 
-def _asked(sample: Sample, question: str) -> Outcome:
+def _reworded(sample: Sample, question: str) -> Outcome:
     if question == sample.question:
         return Inapplicable("its question stays the same")
     return Perturbed(replace(sample, question=question))

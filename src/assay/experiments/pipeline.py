@@ -103,7 +103,7 @@ class Parameters:
         if unknown := [name for name in params if name not in known]:
             defaults = ", ".join(f"{name}={default}" for name, default in known.items())
             what = f"the reference pipeline has no parameter '{unknown[0]}'"
-            raise InputError(what, f"known are, with their defaults: {defaults}")
+            raise InputError(what, f"it has, with their defaults: {defaults}")
         return cls(**params)  # type: ignore[arg-type]
 
     @property
@@ -125,7 +125,7 @@ def _check_count(name: str, value: object, *, minimum: int) -> None:
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     if value not in choices:
-        raise _wrong(name, value, f"known are {', '.join(choices)}")
+        raise _wrong(name, value, f"choose from {', '.join(choices)}")
 
 
 def _wrong(name: str, value: object, remedy: str) -> InputError:

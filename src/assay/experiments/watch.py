@@ -53,7 +53,7 @@ from assay.target.ask import check_answers
 from assay.target.system import System
 
 FILE, WEBHOOK = "file", "webhook"
-_TRIES: Final = 3
+_MAX_ATTEMPTS: Final = 3
 _TIMEOUT_S: Final = 10.0
 _OK = range(200, 300)
 
@@ -139,7 +139,7 @@ async def _post(channels: Channels, key: str, text: str) -> str:
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     why = ""
     async with aiohttp.ClientSession(timeout=timeout) as session:
-        for attempt in range(_TRIES):
+        for attempt in range(_MAX_ATTEMPTS):
             if attempt:
                 await asyncio.sleep(channels.pause * 2 ** (attempt - 1))
             try:
@@ -234,7 +234,7 @@ def look(watch: Watch, now: datetime | None = None) -> Looked:
         due = datetime.fromisoformat(past[-1].at) + _EARLY * watch.every if past else now
         if now < due:
             return Looked(None, number, None, tuple(alerts), due)
-        answers = _asked(watch, watch.target(number + 1), number + 1)
+        answers = _answers(watch, watch.target(number + 1), number + 1)
         result = _scored(watch, answers, number + 1, now)
         return Looked(result, number + 1, None, tuple(alerts + tell(watch)))
     arrived = _arrived(watch, past, now)
@@ -288,7 +288,7 @@ def _source(watch: Watch, samples: Sequence[Sample], *, continues: bool = False)
     return Source(Path(watch.source).name, memory_records(samples), continues=continues)
 
 
-def _asked(watch: Watch, system: System, number: int) -> Source:
+def _answers(watch: Watch, system: System, number: int) -> Source:
     """What the target answers in a look; the same answers make a look of their own."""
     metrics = resolve(watch.metrics)
     asking = watch.asking or Asking(mapping=watch.settings.mapping, limit=watch.settings.limit)
