@@ -231,7 +231,10 @@ class TestParameters:
     @pytest.mark.parametrize(
         ("params", "said"),
         [
-            ({"chunks": 3}, "no parameter 'chunks' -> it has, with their defaults.* chunk_size=200.* k=5"),
+            (
+                {"chunks": 3},
+                "no parameter 'chunks' -> it has, with their defaults.* chunk_size=200.* k=5",
+            ),
             ({"chunker": "best"}, "chunker is 'best' -> choose from fixed, sentence"),
             ({"retriever": 3}, "retriever is 3 -> choose from bm25, embedding, hybrid"),
             ({"k": 0}, "k is 0"),

@@ -263,14 +263,7 @@ def groups(
     costs: Sequence[str] = (),
     pace: Sequence[str] = (),
 ) -> Mapping[str, Sequence[str]]:
-    """The headings of an experiment's help, each with its options.
-
-    Args:
-        varied: What is varied, and scored.
-        comes_out: What comes out.
-        costs: What the judge may cost, if that can be said.
-        pace: What else sets the pace.
-    """
+    """The headings of an experiment's help, each with its options."""
     return {
         "What is varied, and scored": ("target", *varied, "metrics", *_READ),
         "Who judges": (*options.WHO_JUDGES, *options.HOW_JUDGED),

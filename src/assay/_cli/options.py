@@ -34,13 +34,7 @@ class Request:
 def command(
     name: str, request: type[R], groups: Mapping[str, Sequence[str]] | None = None
 ) -> Callable[[Callable[[R], int]], click.Command]:
-    """Make a command of a function that does what a request asks for.
-
-    Args:
-        name: Of the command.
-        request: Its fields are the options.
-        groups: Heading -> the options that stand below it in the help.
-    """
+    """Make a command of a function that does what a request asks for."""
 
     def decorate(work: Callable[[R], int]) -> click.Command:
         return Grouped(

@@ -258,10 +258,6 @@ class BudgetTracker:
     async def reserve(self, task: Task[Any], judge: str) -> Reservation:
         """Set aside what a call may cost, once those on their way leave room for it.
 
-        Args:
-            task: What is asked.
-            judge: Identity of who is asked.
-
         Raises:
             OverBudget: If none is on its way and all that is spent and set aside would still exceed
                 the budget.

@@ -120,12 +120,7 @@ def _packed(backend: Backend) -> bytes:
 
 
 class Actor(WorkerSide):
-    """A `WorkerSide` in a process of the cluster. Its models use the cores that Ray counts for it.
-
-    Args:
-        packed: The backend, pickled.
-        gather_s: As in `PoolSettings`.
-    """
+    """A `WorkerSide` in a process of the cluster. Its models use the cores that Ray counts for it."""
 
     def __init__(self, packed: bytes, gather_s: float) -> None:
         super().__init__(pickle.loads(packed), gather_s)  # noqa: S301 - from the driver

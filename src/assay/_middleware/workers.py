@@ -73,12 +73,7 @@ class Worker(Protocol):
 
 
 class WorkerSide:
-    """The worker's own side: answers what it is given and hands it over in groups.
-
-    Args:
-        backend: Who answers.
-        gather_s: As in `PoolSettings`.
-    """
+    """The worker's own side: answers what it is given and hands it over in groups."""
 
     def __init__(self, backend: BackendLike, gather_s: float) -> None:
         self._backend = adapted(backend)

@@ -194,12 +194,7 @@ def mean_rows(correction: Correction) -> list[MeanRow]:
 
 
 def notes(correction: Correction, width: float) -> Iterable[str]:
-    """What is to be known about it.
-
-    Args:
-        correction: What was found.
-        width: The total width of the interval that is wanted.
-    """
+    """What is to be known about it."""
     both = correction.corrected
     if both.interval is None:
         yield "no interval: too few labels, or labels that do not vary; label more samples"

@@ -30,12 +30,7 @@ def headline(gate: Gate) -> str:
 
 
 def console(gate: Gate, *, show_all: bool = False) -> RenderableType:
-    """A line for each rule that does not hold, the failed ones first; the others are counted.
-
-    Args:
-        gate: What came of the rules.
-        show_all: Whether the rules that hold have their lines, too.
-    """
+    """A line for each rule that does not hold, the failed ones first; the others are counted."""
     title = Text(f"gate {headline(gate)}", style="bold")
     lines: list[RenderableType] = [title, dim(", ".join(_about(gate))), *warnings(gate.warnings)]
     hold, wrong = _sorted(gate)

@@ -58,10 +58,6 @@ def marked(outcome: Outcome, sample: Sample, judges: Iterable[Backend]) -> Outco
 class LanguageCount:
     """Counts the rows of a run in languages in which a judge of it was never measured.
 
-    Args:
-        metrics: What the run computes.
-        route: Who judges.
-
     Attributes:
         rows: How many rows were looked at.
     """

@@ -155,9 +155,6 @@ class JudgingQueue:
 
     What judging takes of memory grows with what is judged, and so does its time. Who sent more than
     can be judged in the time that is given is told to send the same again: what was scored is kept.
-
-    Args:
-        bounds: How much at once, and for how long.
     """
 
     def __init__(self, bounds: Bounds) -> None:

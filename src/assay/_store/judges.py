@@ -169,12 +169,7 @@ def _is_of(identity: str, names: Collection[str]) -> bool:
 
 
 class _Tables:
-    """Some tables of one store, whose rows are few.
-
-    Args:
-        file: The store.
-        writer: Commits writes.
-    """
+    """Some tables of one store, whose rows are few."""
 
     def __init__(self, file: File, writer: Writer) -> None:
         self._file = file

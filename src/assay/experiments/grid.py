@@ -100,13 +100,7 @@ class Race:
     level: float  # with this probability none of the truly best configurations is dropped
 
     async def run(self, configurations: int, score: Scorer, at_once: int) -> list[int | None]:
-        """For each configuration after how many questions it was dropped, None if it never was.
-
-        Args:
-            configurations: How many there are.
-            score: Asks and scores one.
-            at_once: So many are asked at the same time.
-        """
+        """For each configuration after how many questions it was dropped, None if it never was."""
         from assay.stats.sequential import beaten, looks
 
         dropped: list[int | None] = [None] * configurations

@@ -249,12 +249,6 @@ class PipelineSystem:
 
     A reply holds the answer, the contexts with their ids (``document#start-end``), and how long
     each step took, in milliseconds.
-
-    Args:
-        pipeline: What it is one configuration of.
-        corpus: The documents and their indexes.
-        params: The configuration.
-        route: Who embeds, chooses sentences and generates.
     """
 
     needs: frozenset[str] = frozenset({"question"})

@@ -169,12 +169,7 @@ def _packed(sizes: Sequence[int], most: int, overlap: int) -> Iterator[tuple[int
 
 
 class Index:
-    """Chunks of documents, found by words and by meaning; each part is made when it is needed.
-
-    Args:
-        documents: The documents.
-        chunking: How they are cut.
-    """
+    """Chunks of documents, found by words and by meaning; each part is made when it is needed."""
 
     def __init__(self, documents: Iterable[Document], chunking: Chunking) -> None:
         self.chunks = [chunk for document in documents for chunk in chunking.cut(document)]
@@ -294,11 +289,7 @@ def relevant_ids(
 
 
 class GoldFinder:
-    """Finds in documents what samples say should have been retrieved.
-
-    Args:
-        documents: The documents.
-    """
+    """Finds in documents what samples say should have been retrieved."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._lengths = {document.id: len(document.text) for document in documents}

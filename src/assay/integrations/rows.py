@@ -174,13 +174,7 @@ class Rows:
             self._known[question] = {name: row[name] for name in row if name not in replaced}
 
     def add(self, request: Request, answer: str | None, failure: str | None = None) -> None:
-        """Keep what became of a question.
-
-        Args:
-            request: The question.
-            answer: The answer.
-            failure: Why there is none.
-        """
+        """Keep what became of a question."""
         if answer is None and failure is None:
             failure = "no answer was found in what the system gave back"
         end = time.perf_counter() if request.end is None else request.end

@@ -101,9 +101,6 @@ class MicroBatcher(Wrapper):
 
     It stands before the limits, so that a request with many texts counts as one, takes one turn,
     and is tried again as one.
-
-    Args:
-        backend: Who serves `EmbedTexts`.
     """
 
     def __init__(self, backend: BackendLike) -> None:

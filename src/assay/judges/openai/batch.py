@@ -26,14 +26,7 @@ MAX_ATTEMPTS = 3
 
 
 class Batched(Wrapper):
-    """A backend that hands its requests to the batch queue.
-
-    Args:
-        model: Makes requests and reads replies.
-        at_once: The same model, asked call by call.
-        queue: Where batches are handed in.
-        budget: What may be spent.
-    """
+    """A backend that hands its requests to the batch queue."""
 
     def __init__(
         self, model: "OpenAIBatch", at_once: Backend, queue: BatchQueue, budget: BudgetTracker

@@ -84,13 +84,7 @@ GOES_ON = "the same command goes on from there"
 
 
 class BatchQueue:
-    """Where requests are handed in and replies are handed out.
-
-    Args:
-        provider: Who answers batches.
-        batches: Where batches are remembered.
-        policy: When what is done.
-    """
+    """Where requests are handed in and replies are handed out."""
 
     def __init__(self, provider: Provider, batches: Batches, policy: BatchPolicy) -> None:
         self._provider = provider
