@@ -120,7 +120,7 @@ def _packed(backend: Backend) -> bytes:
 
 
 class Actor(WorkerSide):
-    """A `WorkerSide` in a process of the cluster. Its models use the cores that Ray counts for it."""
+    """A `WorkerSide` in a process of the cluster; its models use the cores that Ray counts."""
 
     def __init__(self, packed: bytes, gather_s: float) -> None:
         super().__init__(pickle.loads(packed), gather_s)  # noqa: S301 - from the driver

@@ -11,8 +11,6 @@ from assay._analysis.leaderboard import (
     Leaderboard,
     configuration_name,
     configuration_names,
-    leaderboard,
-    race_leaderboard,
     race_scores,
 )
 from assay._analysis.sweeps import LOOK, TAG, Params
@@ -31,7 +29,7 @@ from assay.errors import InputError, OverBudget
 from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of, plan_race, subset
 from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
 from assay.experiments.pool import Graded, check_pool, grade_pool, pool_note, pooled, uses_gold
-from assay.experiments.swept import Configuration, Sweep, mean_resources
+from assay.experiments.swept import Configuration, Sweep, leaderboards, mean_resources
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import Metric, resolve
@@ -438,15 +436,8 @@ def _leaderboards(entries: Sequence[_Entry], settings: SweepSettings) -> tuple[L
     results = [entry.last[1] for entry in entries]
     params = [entry.step.params for entry in entries]
     labels = [one.label for one in entries[0].metrics]
-    if not settings.race:
-        return tuple(leaderboard(results, params, label, level=settings.level) for label in labels)
-    dropped = [entry.dropped_after is not None for entry in entries]
-    return tuple(
-        race_leaderboard(
-            results, params, label, dropped=None if number else dropped, level=settings.level
-        )
-        for number, label in enumerate(labels)
-    )
+    dropped = [one.dropped_after is not None for one in entries] if settings.race else None
+    return leaderboards(results, params, labels, dropped, level=settings.level)
 
 
 def _target_name(target: object, system: System) -> str:
