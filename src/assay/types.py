@@ -26,7 +26,7 @@ from assay._analysis.diagnosis.statistics import (
 from assay._analysis.diagnosis.statistics import Mean as PatternMean
 from assay._analysis.gate import Check, Gate
 from assay._analysis.history import History, Point, Series
-from assay._analysis.items import Component, ItemAnalysis, NextQuestions, Question
+from assay._analysis.items import Component, ItemAnalysis, NextQuestions, Question, ShorterExam
 from assay._analysis.items import System as SystemAbility
 from assay._analysis.leaderboard import Effect, Leaderboard, Standing
 from assay._analysis.repeat import Repeated, Wording
@@ -132,6 +132,7 @@ __all__ = [
     "SampleChange",
     "Series",
     "ShareEstimate",
+    "ShorterExam",
     "Spent",
     "Standing",
     "StepBlame",

@@ -112,6 +112,21 @@ def test_one_run_is_refused(runs):
         items(runs[:1])
 
 
+class TestExam:
+    def test_it_names_the_questions_to_keep(self, runs):
+        found = items(runs, keep=0.5).exam
+        assert found.keep == 0.5
+        assert found.n == 60
+        assert 0.5 <= found.share < 0.55
+        assert len(found.kept) == len(set(found.kept)) < 40
+        assert len(items(runs).exam.kept) > len(found.kept)
+
+    @pytest.mark.parametrize("keep", [0, 1.1, -1])
+    def test_a_share_that_is_none_is_refused(self, runs, keep):
+        with pytest.raises(InputError, match="cannot be kept"):
+            items(runs, keep=keep)
+
+
 class TestNext:
     def test_a_system_that_answered_a_few_is_told_what_to_answer_next(self, runs, tmp_path):
         begun = run(tmp_path, [0.9] * 10 + [None] * 50)

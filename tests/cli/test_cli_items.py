@@ -87,9 +87,10 @@ def test_a_threshold_that_no_score_can_have_is_refused(assay, three, threshold):
     assert "the values of told are 0 to 1" in result.stderr
 
 
-def test_the_next_questions_are_shown(assay, three):
-    result = assay("items", *three, "--next", "A")
+def test_a_shorter_exam_and_the_next_questions_are_shown(assay, three):
+    result = assay("items", *three, "--keep", "0.5", "--next", "A")
     assert result.exit_code == 0, result.output
     shown = " ".join(result.stdout.split())
+    assert re.search(r"A shorter exam: \d of 10 questions keep [56]\d%", shown)
     assert "A has answered 10 questions: ability" in shown
     assert "Ask it next: none is left" in shown

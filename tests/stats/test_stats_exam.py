@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.stats.items import chances, effects, rasch, standing
+from assay.stats.items import effects, fewest, information, rasch, standing
 
 NONE_OFF = np.zeros(5)
 HARD = np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
@@ -14,12 +14,39 @@ def right_or_wrong(hard, abilities, chance):
     return (chance.random(shares.shape) < shares).astype(float)
 
 
-def test_a_difficulty_that_is_not_known_well_is_summed_out():
-    (share,) = chances(np.zeros(1), np.array([1.5]), np.zeros(1))
-    assert share == pytest.approx(0.5)  # half the time, whatever it is
-    draws = np.random.default_rng(0).normal(0, 1.5, 100_000)
-    (far,) = chances(np.zeros(1), np.array([1.5]), np.array([2.0]))
-    assert far == pytest.approx(np.mean(1 / (1 + np.exp(draws - 2))), abs=0.002)
+class TestInformation:
+    def test_it_is_greatest_where_a_question_is_as_hard_as_the_system_is_able(self):
+        told = information(HARD, NONE_OFF, np.array([0.0, 4.0]))
+        share = 1 / (1 + np.exp(1))
+        assert told[2, 0] == pytest.approx(0.25)
+        assert told[1, 0] == pytest.approx(share * (1 - share))
+        assert told[:, 1].argmax() == 4
+
+    def test_a_difficulty_that_is_not_known_well_is_summed_out(self):
+        (told,) = information(np.zeros(1), np.array([1.5]), np.zeros(1))
+        assert told == pytest.approx(0.25)  # half the time, whatever it is
+        draws = np.random.default_rng(0).normal(0, 1.5, 100_000)
+        share = np.mean(1 / (1 + np.exp(draws - 2)))
+        (far,) = information(np.zeros(1), np.array([1.5]), np.array([2.0]))
+        assert far == pytest.approx(share * (1 - share), abs=0.002)
+
+
+class TestShorterExam:
+    def test_the_fewest_are_kept_the_most_telling_first(self):
+        kept, share_kept = fewest(HARD, NONE_OFF, [0.0], 0.9)
+        assert kept[0] == 2
+        assert sorted(kept) == [1, 2, 3]
+        told = information(HARD, NONE_OFF, np.zeros(1))[:, 0]
+        assert share_kept == pytest.approx(told[1:4].sum() / told.sum())
+
+    def test_it_keeps_the_share_at_every_ability(self):
+        kept, _ = fewest(HARD, NONE_OFF, [-4.0, 4.0], 0.8)
+        told = information(HARD, NONE_OFF, np.array([-4.0, 4.0]))
+        assert {0, 4} <= set(kept)
+        assert (told[kept].sum(axis=0) / told.sum(axis=0)).min() >= 0.8
+
+    def test_all_of_it_takes_all(self):
+        assert sorted(fewest(HARD, NONE_OFF, [0.0], 1.0)[0]) == [0, 1, 2, 3, 4]
 
 
 class TestNext:

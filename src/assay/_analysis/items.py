@@ -21,6 +21,7 @@ from assay.stats.items import (
     Inversion,
     Rasch,
     effects,
+    fewest,
     inversions,
     rasch,
     standing,
@@ -29,6 +30,7 @@ from assay.stats.items import (
 Flag: TypeAlias = Literal["", "all right", "all wrong", "inverted"]
 # With fewer systems a question's discrimination mostly repeats what was believed beforehand.
 FEW_SYSTEMS = 6
+KEEP = 0.9  # of the information: intervals widen by a twentieth
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,23 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
+class ShorterExam:
+    """The questions that tell most about systems like these.
+
+    Attributes:
+        keep: The share of the information that was asked for.
+        kept: Ids of the samples, the most telling first.
+        n: How many questions there are.
+        share: The share that they keep at the ability where they keep least.
+    """
+
+    keep: float
+    kept: Sequence[str]
+    n: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class NextQuestions:
     """What a system should be asked next.
 
@@ -146,6 +165,7 @@ class ItemAnalysis(Readable):
         warnings: What else than the systems differs between the runs.
         components: What the parameters in which the runs differ add to ability; empty where runs
             do not share their values.
+        exam: The questions to keep in a shorter exam; None without a fit.
         following: What to ask the chosen system next; None where none was chosen.
     """
 
@@ -161,6 +181,7 @@ class ItemAnalysis(Readable):
     left_out: int
     warnings: Sequence[str]
     components: Sequence[Component] = ()
+    exam: ShorterExam | None = None
     following: NextQuestions | None = None
 
     def __str__(self) -> str:
@@ -183,6 +204,7 @@ def items(
     *,
     threshold: float | None = None,
     force: bool = False,
+    keep: float = KEEP,
     ask_next: str | None = None,
 ) -> ItemAnalysis:
     """Item analysis of several runs over the same questions.
@@ -193,6 +215,7 @@ def items(
         threshold: The score from which on a question counts as got right (down to which, where low
             is good); None: the metric's guide value, or else the middle of its range.
         force: Go on where the runs do not compute the same, or other data.
+        keep: The share of the information that a shorter exam is to keep, above 0 and up to 1.
         ask_next: Letter of a system ("C": the third run) that is to be told its next questions.
 
     Raises:
@@ -200,7 +223,7 @@ def items(
             the metric can take.
     """
     _check_number(results)
-    _check_system(len(results), ask_next)
+    _check_wishes(len(results), keep, ask_next)
     label = one_metric(results[0], metric)
     about = results[0].run.config["about"][label]
     least, source = _threshold(label, about, threshold)
@@ -234,6 +257,7 @@ def items(
         left_out=len(table.ids) - len(answered),
         warnings=[*warnings, why_none] if why_none else warnings,
         components=parts,
+        exam=_shorter(fit, ids, keep) if fit else None,
         following=_following(right, members, ids, ask_next),
     )
 
@@ -245,7 +269,9 @@ def _answered_twice(table: "_Table", metric: str) -> list[int]:
     return answered
 
 
-def _check_system(systems: int, ask_next: str | None) -> None:
+def _check_wishes(systems: int, keep: float, ask_next: str | None) -> None:
+    if not 0 < keep <= 1:
+        raise InputError(f"a share of {keep:g} cannot be kept", "give one above 0 and up to 1")
     letters = [letter(number) for number in range(systems)]
     if ask_next is not None and ask_next not in letters:
         raise InputError(f"there is no system {ask_next}", f"one of {', '.join(letters)}")
@@ -434,6 +460,13 @@ def _coded(params: Mapping[str, object], levels: Mapping[str, Sequence[str]]) ->
         for name, values in levels.items()
         for code in _codes(len(values))[values.index(str(params.get(name, "not set")))]
     ]
+
+
+def _shorter(fit: Rasch, ids: Sequence[str], keep: float) -> ShorterExam:
+    """The fewest questions that keep a share of what all tell about systems as able as these."""
+    abilities = [ability for ability in fit.abilities if ability is not None]
+    kept, share = fewest(fit.difficulties, fit.difficulty_sds, abilities, keep)
+    return ShorterExam(keep, [ids[at] for at in kept], len(ids), share)
 
 
 def _next_questions(

@@ -216,6 +216,13 @@ class _ItemsRequest(options.ReportRequest):
         least=0,
         help="How many questions of each kind to show, on the console and in Markdown.",
     )
+    keep: float = options.number(
+        "--keep",
+        metavar="SHARE",
+        default=analysis.KEEP,
+        help="The share of what all questions tell about the systems that a shorter exam is to "
+        "keep.",
+    )
     ask_next: str | None = options.option(
         "--next",
         metavar="SYSTEM",
@@ -233,8 +240,9 @@ def items_command(request: _ItemsRequest) -> int:
 
     Item response theory: each system has an ability, each question a difficulty. Questions that
     every system gets right, that none gets right, and that better systems get wrong where worse
-    ones get them right, are listed to be read. It says what to ask a system next and, where runs
-    share the values of what was set of them (--param), what each adds. A RUN is a run's name, the
+    ones get them right, are listed to be read. It says which questions a shorter exam keeps, what
+    to ask a system next, and, where runs share the values of what was set of them (--param), what
+    each adds. A RUN is a run's name, the
     beginning of its id, "last" or "last~1", or STORE:RUN.
     """
     output.check_files(request.outs, request.store, forms=_ITEMS_FORMS)
@@ -244,6 +252,7 @@ def items_command(request: _ItemsRequest) -> int:
         request.metric,
         threshold=request.threshold,
         force=request.force,
+        keep=request.keep,
         ask_next=request.ask_next,
     )
     markdown = partial(items_views.markdown, limit=request.most)

@@ -147,6 +147,12 @@ def notes(data: ItemAnalysis) -> list[str]:
         f"{numbers.plural(part.runs, 'run')})"
         for part in data.components
     ]
+    if data.exam is not None:
+        lines.append(
+            f"A shorter exam: {len(data.exam.kept)} of {numbers.plural(data.exam.n, 'question')} "
+            f"keep {data.exam.share:.0%} of what all tell about systems like these; --json names "
+            "them (exam)."
+        )
     if data.following is not None:
         lines.append(_next(data.following))
     if data.left_out:

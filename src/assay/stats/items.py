@@ -314,12 +314,51 @@ def chances(difficulties: Floats, sds: Floats, abilities: Floats) -> Floats:
     return shares
 
 
+def information(difficulties: Floats, sds: Floats, abilities: Floats) -> Floats:
+    """Fisher information about an ability in each answer, shape (n, abilities): P (1 - P).
+
+    An ability that is estimated from some questions has a standard error of about 1 over the root
+    of the sum of their information.
+
+    Source:
+        Lord, Applications of Item Response Theory (1980), chapter 5.
+    """
+    right = chances(difficulties, sds, abilities)
+    return right * (1 - right)
+
+
+def fewest(
+    difficulties: Floats, sds: Floats, abilities: Sequence[float], keep: float
+) -> tuple[list[int], float]:
+    """The fewest questions, about, that keep a share of the information at all of the abilities.
+
+    Args:
+        difficulties: Shape (n,), in logits.
+        sds: Shape (n,), how far each may be off.
+        abilities: Those of the systems that are to be told apart.
+        keep: The share, above 0 and up to 1; with 0.9 intervals widen by a twentieth.
+
+    Returns:
+        Their places, the most informative first, and the least share that they keep at any of the
+        abilities.
+    """
+    gains = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
+    whole = gains.sum(axis=0)
+    have, free, chosen = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
+    while free.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
+        best = int(np.where(free, gains @ lack, -1.0).argmax())
+        free[best] = False
+        have += gains[best]
+        chosen.append(best)
+    return chosen, float((have / whole).min())
+
+
 def standing(
     difficulties: Floats, sds: Floats, answers: Mapping[int, bool]
 ) -> tuple[float, float, list[int]]:
     """The ability that answers tell so far, and the next questions (adaptive testing).
 
-    The expected information of each question, P (1 - P), is over what is believed of the ability: a
+    The expected information of each question is taken over what is believed of the ability: a
     normal belief of mean 0 and standard deviation 2, and the answers.
 
     Args:
