@@ -30,7 +30,7 @@ test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the ot
 	.venv-integrations/bin/python -m pytest -W default -m integrations tests/integrations
 
 test-adapt: .venv-train/.ready ## what is trained or exported with PyTorch: judges, embedders, a cross-encoder
-	.venv-train/bin/python -m pytest -m "" tests/real/test_verifier_network.py tests/real/test_cross_encoder.py \
+	.venv-train/bin/python -m pytest -m "" tests/real/test_adapt_judge.py tests/real/test_cross_encoder.py \
 		tests/real/test_large.py tests/experiments/test_experiments_adapt.py
 
 test-peers: $(VENV)/.ready $(PEERS:%=.venv-peers-%/.ready) ## our numbers against those of other libraries

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from training.verifier.retrieved import Passages
-from training.verifier.windows import Row
 
 from assay._text import words
 from assay.bench.data import HELD_OUT, fold_of, group_of
+from assay.experiments.reader_windows import Row
 from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.judge import BASE
 from assay.judges.embedded.reader import Reader

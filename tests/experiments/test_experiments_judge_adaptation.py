@@ -1,20 +1,25 @@
-"""`adapt_judge`: labels, coefficients fitted to them, and what is refused."""
+"""`adapt_judge`: cases, coefficients by labels, what is chosen, and what is refused."""
 
 import json
 import math
 import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from assay.errors import InputError
+from assay.experiments import judge_adaptation as adapting
 from assay.experiments import judge_comparison
-from assay.experiments.judge_adaptation import adapt_judge
-from assay.experiments.judge_cases import labelled
+from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
+from assay.experiments.judge_cases import Case, labelled, synthetic, windows
 from assay.experiments.judge_comparison import Both
 from assay.judges import backend
 from assay.judges.embedded import verification
 from assay.judges.embedded.verification import Fitted
+from support.tower_corpus import TOWERS, corpus
+
+COEFFICIENTS = JudgeAdapting(steps=0)
 
 
 def labels(path, shift, n=120):
@@ -47,40 +52,108 @@ def read_off(monkeypatch):
 
 def test_a_shift_is_learnt_from_labels_and_measured_on_other_sources(tmp_path, read_off):
     file = labels(tmp_path / "l.jsonl", 2)
-    made = adapt_judge(file, out=tmp_path / "new")
+    made = adapt_judge(labels=file, out=tmp_path / "new", settings=COEFFICIENTS)
     (one,) = made.compared
-    assert (one.kind, one.verdict) == ("faithfulness", "better")
-    assert one.missed.refitted < one.missed.base
+    assert (one.candidate, one.cases, one.verdict) == ("shipped, refitted", "people", "better")
+    assert one.missed.candidate < one.missed.base
     assert made.fitted == ("faithfulness",)
+    assert made.network == "shipped"
+    assert not (tmp_path / "new" / "model.onnx").exists()
     assert "reader-l6-adapted:" in backend(f"embedded:{tmp_path / 'new'}").name
 
 
 def test_nothing_is_written_where_nothing_is_better(tmp_path, read_off):
     file = labels(tmp_path / "l.jsonl", 0)
-    made = adapt_judge(file, out=tmp_path / "new")
+    made = adapt_judge(labels=file, out=tmp_path / "new", settings=COEFFICIENTS)
     assert made.folder is None
     assert not (tmp_path / "new").exists()
 
 
+def compared(read_off, tmp_path, *candidates):
+    """Comparisons with these names, kinds and differences of the squared error."""
+    file = labels(tmp_path / "l.jsonl", 2)
+    made = adapt_judge(labels=file, out=tmp_path / "new", settings=COEFFICIENTS)
+    (one,) = made.compared
+    ends = one.brier.interval
+    return [
+        replace(
+            one,
+            candidate=name,
+            kind=kind,
+            lead=None,
+            auroc=Both(0.5, 0.5),
+            brier=replace(
+                one.brier,
+                after=one.brier.before + gap,
+                difference=gap,
+                interval=replace(ends, low=gap - 0.01, high=gap + 0.01),
+            ),
+        )
+        for name, kind, gap in candidates
+    ]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "chosen"),
+    [
+        ([("trained", "faithfulness", -0.1)], ("trained", ())),
+        ([("trained", "faithfulness", 0.005)], ("shipped", ())),
+        # Better for one kind and worse for another: not taken.
+        (
+            [("trained", "faithfulness", -0.1), ("trained", "answer_relevance", 0.1)],
+            ("shipped", ()),
+        ),
+        # Coefficients alone do as well.
+        (
+            [("trained", "faithfulness", -0.1), ("shipped, refitted", "faithfulness", -0.2)],
+            ("shipped", ("faithfulness",)),
+        ),
+        (
+            [
+                ("trained, refitted", "faithfulness", -0.3),
+                ("shipped, refitted", "faithfulness", -0.2),
+            ],
+            ("trained", ("faithfulness",)),
+        ),
+    ],
+)
+def test_what_is_chosen(tmp_path, read_off, candidates, chosen):
+    assert adapting._chosen(compared(read_off, tmp_path, *candidates)) == chosen
+
+
 def test_a_guess_that_is_the_same_for_all_is_not_better(tmp_path, read_off):
-    (one,) = adapt_judge(labels(tmp_path / "l.jsonl", 2), out=tmp_path / "new").compared
-    ends = replace(one.brier.interval, low=-0.11, high=-0.09)
-    gains = replace(one, lead=None, brier=replace(one.brier, interval=ends))
-    assert replace(gains, missed=Both(0.5, 0.4), alarms=Both(0.5, 0.5)).verdict == "better"
-    passes_all = replace(gains, missed=Both(0.76, 0.99), alarms=Both(0.11, 0.01))
+    (one,) = compared(read_off, tmp_path, ("trained", "faithfulness", -0.1))
+    assert one.verdict == "better"
+    passes_all = replace(one, missed=Both(0.76, 0.99), alarms=Both(0.11, 0.01))
     assert passes_all.verdict == "no gain shown"
 
 
+def test_documents_without_a_statement_are_told_and_not_read_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)  # as if all were installed
+    texts = [{"id": str(n), "text": "Why so? What now? How come? " * 15} for n in range(5)]
+    with pytest.raises(InputError, match=r"nothing that a rule can make a case of.*--questions"):
+        adapt_judge(texts, out=tmp_path / "new")
+
+
 def test_what_cannot_be_done_is_told_first(tmp_path):
+    with pytest.raises(InputError, match=r"nothing to fit but coefficients.*--labels"):
+        adapt_judge(out=tmp_path / "new", settings=COEFFICIENTS)
     few = labels(tmp_path / "few.jsonl", 2, n=19)
     with pytest.raises(InputError, match="no kind of case has 20 labels, 3 of them right"):
-        adapt_judge(few, out=tmp_path / "new")
+        adapt_judge(labels=few, out=tmp_path / "new", settings=COEFFICIENTS)
+    with pytest.raises(InputError, match="no documents to learn from"):
+        adapt_judge(out=tmp_path / "new")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "a").touch()
     with pytest.raises(InputError, match="is there already"):
-        adapt_judge(few, out=tmp_path / "full")
+        adapt_judge(corpus(), out=tmp_path / "full")
 
 
+QUESTIONS = [
+    {"id": name, "question": f"How many steps lead to {name}?", "reference": f"{n} hundred steps"}
+    | {"reference_contexts": [corpus()[n]["text"]]}
+    for n, name in enumerate(TOWERS)
+]
 GOOD = {"statement": "It is old.", "contexts": ["The tower is old."], "supported": True}
 
 
@@ -134,6 +207,32 @@ def test_an_unknown_column_is_told_once_for_all_rows(tmp_path):
     assert [problem.field for problem in error.value.problems] == ["claim"]
 
 
-def test_no_labels_are_told(tmp_path):
+def test_no_labels_and_no_text_are_told(tmp_path):
     with pytest.raises(InputError, match="is empty"):
         labelled(write(tmp_path / "l.jsonl"))
+    with pytest.raises(InputError, match="0 passages of text: too few"):
+        synthetic([{"text": "Short."}])
+
+
+def test_right_and_wrong_cases_are_made_of_a_corpus():
+    cases = synthetic(corpus(), QUESTIONS)
+    made = Counter((case.kind, case.maker, case.good) for case in cases)
+    for kind in ("faithfulness", "context_relevance", "answer_relevance"):
+        assert made[kind, "asked", True] > 0, made
+        assert made[kind, "asked", False] > 0, made
+    assert made["faithfulness", "exchanged", False] > 0
+    wrong = [case for case in cases if case.maker in ("elsewhere", "exchanged")]
+    assert all(case.text not in case.contexts[0] for case in wrong)
+    assert cases == synthetic(corpus(), QUESTIONS)  # the same every time
+
+
+def test_windows_carry_the_labels():
+    base = Case("faithfulness", "g", "", ("The tower is old.",), "It is new.", good=False)
+    (window,) = windows([base])
+    assert [label for _, _, label in window.parts] == [3]
+    context = Case("context_relevance", "g", "How old?", ("Hi. It is ten.",), "ten", good=True)
+    (window,) = windows([context])
+    assert window.helps == (-1, 1.0)
+    answer = Case("answer_relevance", "g", "How old?", (), "It is green.", good=False)
+    (window,) = windows([answer])
+    assert window.answers == 0.0

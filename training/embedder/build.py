@@ -17,8 +17,9 @@ import zipfile
 from pathlib import Path
 
 import torch
-from training.verifier.network import quantise
 from transformers import BertModel
+
+from assay.experiments.reader_training import quantise
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parents[1] / "src" / "assay" / "judges" / "embedded" / "minilm"

@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from assay.experiments.reader_windows import Row
 from training.data import DATA2, read
-from training.verifier.windows import Row
 
 # Each with the most rows taken of it: tables are many and long.
 FILES = {

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from assay.bench.data import HELD_OUT, fold_of
+from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
 from training.verifier import documents, people
 from training.verifier.removed import removed
 from training.verifier.retrieved import retrieved
 from training.verifier.synthetic import relations
-from training.verifier.windows import Asked, Example, Row, examples, questioned
 from training.verifier.written import pages, pairs, references, reports
 from training.verifier.written import rows as written
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from training.verifier.network import Verifier, export, quantise
+from assay.experiments.reader_training import Verifier, export, quantise
 
 TARGET = Path(__file__).resolve().parents[2] / "src" / "assay" / "judges" / "embedded" / "reader"
 

@@ -24,6 +24,8 @@ import numpy as np
 from assay._text import sentences
 from assay.bench import hard_negatives
 from assay.bench.data import HELD_OUT, Data, dataset, fold_of
+from assay.experiments.judge_cases import swapped
+from assay.experiments.reader_windows import Asked, Row
 from assay.judges.embedded import relevance, verification
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import prepare
@@ -38,8 +40,6 @@ from training.verifier.logistic import auroc, balanced, contents, fit, predict
 from training.verifier.passages import fit_passages
 from training.verifier.removed import removed
 from training.verifier.retrieved import retrieved
-from training.verifier.swapped import swapped
-from training.verifier.windows import Asked, Row
 from training.verifier.written import pages, pairs, references, reports
 from training.verifier.written import rows as written
 

@@ -35,10 +35,8 @@ from torch import nn
 from torch.nn import functional
 
 from assay.bench.data import HELD_OUT, fold_of
-from training.verifier import train
-from training.verifier.logistic import auroc
-from training.verifier.network import _WEIGHTS as WEIGHTS
-from training.verifier.network import (
+from assay.experiments.reader_training import _WEIGHTS as WEIGHTS
+from assay.experiments.reader_training import (
     OUTPUTS,
     TYPES,
     Batch,
@@ -47,7 +45,9 @@ from training.verifier.network import (
     losses_of,
     votes,
 )
-from training.verifier.windows import Example
+from assay.experiments.reader_windows import Example
+from training.verifier import train
+from training.verifier.logistic import auroc
 
 RANK: Final = 32
 LOW: Final = 4  # layers below it are the base's own and need no gradient

@@ -26,11 +26,11 @@ from torch import nn
 from torch.nn import functional
 
 from assay.bench.data import HELD_OUT, fold_of
+from assay.experiments.reader_training import export, quantise
+from assay.experiments.reader_windows import Example
 from assay.judges.embedded import reader
 from assay.judges.embedded.inference import load, session
 from training.verifier.large import Adapted, Large, Layer, bucket, own_ids, read
-from training.verifier.network import export, quantise
-from training.verifier.windows import Example
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from training.verifier.network import WORDS, mean
+from assay.experiments.reader_training import WORDS, mean
 
 
 def main() -> None:

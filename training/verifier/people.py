@@ -11,8 +11,8 @@ from pathlib import Path
 
 from assay._text import sentences
 from assay.bench.data import group_of
+from assay.experiments.reader_windows import Row
 from training.data import read
-from training.verifier.windows import Row
 
 FILES = (
     "ragtruth/ragtruth_train.jsonl.gz",

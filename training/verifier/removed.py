@@ -15,11 +15,11 @@ import numpy as np
 
 from assay._text import entities, numbers
 from assay._text.words import stems
+from assay.experiments.reader_windows import Row
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import Evidence, Piece, prepare
 from training.verifier import people
 from training.verifier.synthetic.neutral import starts_with_pronoun
-from training.verifier.windows import Row
 
 REMOVED = "removed"  # what their set is named
 CLEAR = 0.45  # the cosine that the evidence of a statement has at least

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 
+from assay.experiments.reader_training import WORDS, Verifier, restored
 from training.verifier.export import TARGET
-from training.verifier.network import WORDS, Verifier, restored
 
 
 def main() -> None:

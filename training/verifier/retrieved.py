@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from assay._text.words import stems
 from assay.bench.data import HELD_OUT, fold_of
-from training.verifier.windows import Row
+from assay.experiments.reader_windows import Row
 
 RETRIEVED = "retrieved/"  # how the names of their sets begin
 WORDS = 260  # of the evidence of a row at most: with more there is no room for anything else

@@ -17,8 +17,8 @@ import numpy as np
 import torch
 
 from assay.bench.data import HELD_OUT, fold_of
-from training.verifier.network import Plan, Run, batches
-from training.verifier.windows import Example
+from assay.experiments.reader_training import Plan, Run, batches
+from assay.experiments.reader_windows import Example
 
 # How many times as many windows of a kind of made rows a run takes: whole answers teach what
 # sentences alone do not.

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from assay._cli import options, output, values
-from assay._cli.errors import OK
+from assay._cli.errors import OK, say
 from assay._cli.options import POSITIVE, NumberRange
 from assay._cli.output import counter
 from assay._report import bench, page
 from assay._version import __version__
 from assay.experiments.adapt import Adapting, Training, adapt
 from assay.experiments.adaptation import HELD_OUT, PASSAGE, Gain
-from assay.experiments.judge_adaptation import adapt_judge
+from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
 
 _USUAL = Training()
 _GROUPS = {
@@ -31,11 +31,24 @@ def _report_files(what: str) -> Any:
     return options.option("--report", multiple=True, metavar="FILE", help=help_)
 
 
-def _threads() -> Any:
-    return options.count("--threads", help="Cores to use; default: all.")
+class _AdaptationRequest(options.ShownRequest):
+    """What both commands are asked for; each has its own words for some."""
+
+    corpus: tuple[str, ...]
+    questions: str | None
+    out: str
+    held_out: float
+    seed: int
+    rate: float
+    bfloat16: bool = options.flag(
+        "--bfloat16", help="Multiply in bfloat16: faster on processors that have it."
+    )
+    threads: int | None = options.count("--threads", help="Cores to use; default: all.")
+    level: float = options.level("Confidence level of the intervals.")
+    no_progress: bool
 
 
-class _AdaptRequest(options.ShownRequest):
+class _AdaptRequest(_AdaptationRequest):
     embedder: str = options.argument()
     corpus: tuple[str, ...] = options.argument(nargs=-1, required=True)
     questions: str | None = options.option(
@@ -86,12 +99,6 @@ class _AdaptRequest(options.ShownRequest):
         least=16,
         help="Tokens of a passage that training reads; it costs time in proportion.",
     )
-    bfloat16: bool = options.flag(
-        "--bfloat16", help="Multiply in bfloat16: faster on processors that have it."
-    )
-    threads: int | None = _threads()
-    level: float = options.level("Confidence level of the intervals.")
-    no_progress: bool
 
 
 @options.command("adapt", _AdaptRequest, _GROUPS)
@@ -139,34 +146,105 @@ def _with_verdicts(gains: Iterable[Gain]) -> list[dict[str, Any]]:
     return [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in gains]
 
 
-class _AdaptJudgeRequest(options.ShownRequest):
-    labels: str = options.option(
+_USUAL_JUDGE = JudgeAdapting()
+_JUDGE_GROUPS = {
+    "What is learnt": ("questions", "labels", "held_out", "seed"),
+    "How": ("steps", "time_limit", "rate", "share", "bfloat16", "threads"),
+    "What is written and shown": ("out", "outs", "level", "as_json", "no_progress"),
+}
+
+
+class _AdaptJudgeRequest(_AdaptationRequest):
+    corpus: tuple[str, ...] = options.argument(nargs=-1)
+    questions: str | None = options.option(
+        "--questions",
+        metavar="FILE",
+        help="Questions about the corpus with references, as assay testset writes them (better "
+        "with a language model). Without it rules make them.",
+    )
+    labels: str | None = options.option(
         "--labels",
-        required=True,
         metavar="FILE",
         help="Labels of people: a store in which statements were labelled, or rows with supported, "
-        "context_relevant or answer_relevant. Coefficients are fitted to them, and measured with "
-        "those of other sources.",
+        "context_relevant or answer_relevant. They measure, and coefficients are fitted to them.",
     )
     out: str = options.option(
         "--out", required=True, metavar="FOLDER", help="For --judge embedded:FOLDER."
     )
     outs: tuple[str, ...] = _report_files("measured")
-    threads: int | None = _threads()
-    level: float = options.level("Confidence level of the intervals.")
-
-
-@options.command("adapt judge", _AdaptJudgeRequest)
-def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
-    """Fit the embedded judge to labels of a domain, and keep it only if it is better.
-
-    Its coefficients are fitted, and measured beside those that ship, on sources that they were not
-    fitted to. Where they are no better, no folder is written.
-    """
-    output.check_files(request.outs, request.labels, forms=_FORMS)
-    adapted = adapt_judge(
-        request.labels, out=request.out, threads=request.threads, level=request.level
+    held_out: float = options.number(
+        "--held-out",
+        type=NumberRange(0.05, 0.9),
+        default=_USUAL_JUDGE.held_out,
+        metavar="SHARE",
+        help="Share of the documents whose synthetic cases only measure.",
     )
+    seed: int = options.count(
+        "--seed",
+        default=_USUAL_JUDGE.seed,
+        least=0,
+        help="Chooses the held-out documents, and the order of training.",
+    )
+    steps: int = options.count(
+        "--steps",
+        default=_USUAL_JUDGE.steps,
+        least=0,
+        help="Steps of training; 0: fit coefficients alone, to --labels, without CORPUS or "
+        "PyTorch.",
+    )
+    time_limit: float | None = options.number(
+        "--time-limit",
+        type=POSITIVE,
+        metavar="MINUTES",
+        help="End the training after so many, counted anew if it goes on after an interruption, "
+        "and use what was learnt by then.",
+    )
+    rate: float = options.number(
+        "--rate", type=POSITIVE, default=_USUAL_JUDGE.rate, metavar="RATE", help="Learning rate."
+    )
+    share: float = options.number(
+        "--share",
+        type=NumberRange(0.05, 1),
+        default=_USUAL_JUDGE.share,
+        metavar="SHARE",
+        help="Share of the trained weights in the mean with those that ship.",
+    )
+
+
+@options.command("adapt judge", _AdaptJudgeRequest, _JUDGE_GROUPS)
+def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
+    """Fit the embedded judge to the documents CORPUS, and keep it only if it is better.
+
+    Rules make right and wrong statements, contexts and answers of the documents; the judge's
+    network learns from them, and its coefficients are fitted to labels of people. Every candidate
+    is measured beside the judge that ships, on sources that it has not learnt from. If none is
+    better, no folder is written.
+    Training needs PyTorch: pip install 'assay[adapt]'.
+    """
+    read = filter(None, [request.questions, request.labels])
+    output.check_files(request.outs, *read, forms=_FORMS)
+    seconds = None if request.time_limit is None else 60 * request.time_limit
+    settings = options.fill(JudgeAdapting, request, seconds=seconds)
+    columns = (
+        TextColumn("steps of training"),
+        *(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
+    )
+    silent = request.no_progress
+    with counter(*columns, description="steps of training", silent=silent) as progress:
+
+        def train(done: int, total: int) -> None:
+            progress(done, total)
+            if done == total and not silent:
+                say("trained; now measured on the cases kept aside, which takes minutes")
+
+        adapted = adapt_judge(
+            list(map(Path, request.corpus)) or None,
+            request.questions,
+            request.labels,
+            out=request.out,
+            settings=settings,
+            on_progress=train,
+        )
     compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in adapted.compared]
     data = {"assay": __version__, **msgspec.to_builtins(adapted), "compared": compared}
     then = [

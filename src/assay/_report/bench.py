@@ -269,44 +269,66 @@ _KINDS = {
 
 def judge_report(data: Json) -> Sections:
     """The figures of an adaptation as plain values."""
-    learnt = [f"{n} labels of {kind}" for kind, n in data["labels"].items() if n]
-    learnt += [f"{data['left_out']} cases cannot be read"] if data["left_out"] else []
     facts = [
         ("base", data["base"]),
-        ("learnt from", "; ".join(learnt)),
-        ("outcome", _judge_outcome(data)),
+        ("learnt from", _judge_learnt(data)),
+        ("outcome", judge_outcome(data)),
     ]
-    sections = [_section(one, data["level"]) for one in data["compared"]]
-    return Sections("The embedded judge adapted to a domain", facts, [], sections)
+    text = "Synthetic cases are what rules make of the documents: a gain on them need not be one on"
+    people = any(one["cases"] == "people" for one in data["compared"])
+    warnings = [] if people else [f"{text} real answers. Measure with labels of people: --labels"]
+    sections = [
+        section
+        for kind, title in _KINDS.items()
+        for whose in ("people", "synthetic")
+        if (section := _section(data, kind, whose, title)) is not None
+    ]
+    return Sections("The embedded judge adapted to a domain", facts, warnings, sections)
 
 
-def _judge_outcome(data: Json) -> str:
+def judge_outcome(data: Json) -> str:
     """What was written, or that nothing is worth using."""
     if data["folder"] is None:
-        return "nothing better than the judge that ships was found: keep using embedded"
-    fitted = ", ".join(data["fitted"])
-    return f"better, and written to {data['folder']}: coefficients fitted for {fitted}"
+        return "nothing that was tried is better than the judge that ships: keep using embedded"
+    parts = [f"the network as it {'was trained' if data['network'] == 'trained' else 'ships'}"]
+    if data["fitted"]:
+        parts.append(f"coefficients fitted for {', '.join(data['fitted'])}")
+    return f"better, and written to {data['folder']}: {'; '.join(parts)}"
 
 
-def _section(one: Json, level: float) -> Section:
+def _judge_learnt(data: Json) -> str:
+    steps = f"{data['steps']:,} steps over {numbers.plural(data['windows'], 'window')}"
+    labels = [f"{n} of {kind}" for kind, n in data["labels"].items() if n]
+    parts = [steps if data["steps"] else "", f"labels: {', '.join(labels)}" if labels else ""]
+    left_out = f"{data['left_out']} cases cannot be read" if data["left_out"] else ""
+    return "; ".join(filter(None, [*parts, left_out]))
+
+
+def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
+    mine = [one for one in data["compared"] if (one["kind"], one["cases"]) == (kind, whose)]
+    if not mine:
+        return None
+    first = mine[0]
     heads = ("judge", "missed", "false alarms", "AUROC", "squared error", "")
-    names = ("missed", "alarms", "auroc")
-    before, after = ([numbers.score(one[name][place]) for name in names] for place in (0, 1))
-    brier = one["brier"]
-    error = numbers.score(brier["after"])
-    error += f" ({between(brier['interval'])})" if brier["interval"] else ""
-    rows = [
-        ["as shipped", *before, numbers.score(brier["before"]), ""],
-        ["refitted", *after, error, one["verdict"]],
-    ]
-    share = one["good"] / (one["good"] + one["bad"])
-    floors = [f"{name} {numbers.score(value)}" for name, value in one["floors"].items()]
-    counts = f"{one['good']} right and {one['bad']} wrong, of sources that nothing was learnt from."
-    change = "In brackets the difference from the judge as shipped (below 0 is better), with"
-    guess = numbers.score(share * (1 - share))
-    notes = [
-        f"{counts} Missed: wrong ones that pass; false alarms: right ones that do not.",
-        f"{change} {numbers.percent(level)} % intervals that hold for all kinds together.",
-        f"Without a judge: AUROC of {', '.join(floors)}; squared error of one guess {guess}.",
-    ]
-    return Section(_KINDS[one["kind"]], heads, rows, notes)
+    base = [numbers.score(first[name][0]) for name in ("missed", "alarms", "auroc")]
+    rows = [["as shipped", *base, numbers.score(first["brier"]["before"]), ""]]
+    for one in mine:
+        figures = [numbers.score(one[name][1]) for name in ("missed", "alarms", "auroc")]
+        ends = one["brier"]["interval"]
+        error = numbers.score(one["brier"]["after"]) + (f" ({between(ends)})" if ends else "")
+        rows.append([one["candidate"], *figures, error, one["verdict"]])
+    counts = f"{first['good']} right and {first['bad']} wrong"
+    legend = "Missed: wrong ones that pass; false alarms: right ones that do not."
+    notes = [f"{counts}, of sources that nothing was learnt from. {legend}"]
+    level = f"{numbers.percent(data['level'])} %"
+    notes.append(
+        f"In brackets the difference from the judge as shipped (below 0 is better), with {level}"
+        " intervals that hold for all candidates."
+    )
+    floors = [f"{name} {numbers.score(value)}" for name, value in first["floors"].items()]
+    share = first["good"] / (first["good"] + first["bad"])
+    constant = numbers.score(share * (1 - share))
+    notes.append(f"Without a judge: AUROC of {', '.join(floors)}; squared error of one guess for")
+    notes[-1] += f" all {constant}."
+    source = {"people": "labels of people", "synthetic": "synthetic cases"}[whose]
+    return Section(f"{title} ({source})", heads, rows, notes)

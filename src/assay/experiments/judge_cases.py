@@ -1,23 +1,102 @@
-"""Cases that people labelled, for a judge that is fitted to their domain."""
+"""Labelled cases for a judge of a domain: people's, and synthetic ones of the user's documents."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+import random
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from assay._text import misspelt
+from assay._text import entities, misspelt, numbers
+from assay._text.sentences import sentences
+from assay._text.statements import statements
+from assay._text.words import recall, stems
 from assay.data.columns import recognised
 from assay.data.files import file_records, located
 from assay.data.labels import number as judgement
 from assay.data.values import FieldError, describe
 from assay.errors import InputError, Problem
+from assay.experiments.adaptation import read_questions
+from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
 from assay.judges.cascade import is_store, read_labels
+from assay.testset.documents import read_documents
+from assay.testset.drafts import Drafts
+from assay.testset.passages import Corpus, cut
+from assay.testset.sources import PASSAGE, passages_asked, sources_of
+
+PAIRS = [pair.split("/") for pair in entities._OPPOSITES]  # noqa: SLF001
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_BE = re.compile(r"\b(is|was|are|were|can|will|has|have|should|could|would|may)\b(?! not|n't)")
+
+
+def swapped(good: list[Row]) -> Iterator[Row]:
+    """Of supported statements those where a swap was possible, each followed by its twin."""
+    foreign = [name for row in good for name in entities.names(row.answer) if len(name) > 3]
+    for row in good:
+        seed = zlib.crc32(row.answer.encode())
+        ways = [number, name, opposite, denial]
+        for turn in range(len(ways)):
+            changed = ways[(seed + turn) % len(ways)](row, seed, foreign)
+            if changed and changed != row.answer:
+                yield replace(row, data="swapped", label="supported", spans=())
+                yield replace(row, data="swapped", answer=changed, label="unsupported", spans=None)
+                break
+
+
+def number(row: Row, seed: int, _foreign: list[str]) -> str:
+    """Another number: of the contexts, or a little more or less."""
+    stated = list(numbers.numbers(row.answer).items())
+    if not stated:
+        return ""
+    plain, written = stated[seed % len(stated)]
+    if not _PLAIN_NUMBER.fullmatch(plain):  # a time, a version
+        return ""
+    others = [w for p, w in numbers.numbers("\n".join(row.contexts)).items() if p != plain]
+    new = f"{float(plain) + 1 + seed % 7:g}"
+    if others and seed % 2:
+        new = others[seed % len(others)]
+    return row.answer.replace(written, new, 1)
+
+
+def name(row: Row, seed: int, foreign: list[str]) -> str:
+    """A name of another source."""
+    stated = entities.names(row.answer)
+    if not stated or not foreign:
+        return ""
+    context = "\n".join(row.contexts)
+    others = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
+    if not others:
+        return ""
+    return row.answer.replace(stated[seed % len(stated)], others[0], 1)
+
+
+def opposite(row: Row, _seed: int, _foreign: list[str]) -> str:
+    """The other word of a pair of opposites."""
+    for one, other in PAIRS:
+        for old, new in ((one, other), (other, one)):
+            changed = re.sub(rf"\b{old}(s|d|ed|r|er|est)?\b", rf"{new}\1", row.answer, count=1)
+            if changed != row.answer:
+                return changed
+    return ""
+
+
+def denial(row: Row, _seed: int, _foreign: list[str]) -> str:
+    """The first auxiliary verb denied."""
+    if entities.is_negated(row.answer):
+        return ""
+    return _BE.sub(r"\1 not", row.answer, count=1)
+
 
 Kind: TypeAlias = Literal["faithfulness", "context_relevance", "answer_relevance"]
 KINDS: Final[tuple[Kind, ...]] = ("faithfulness", "context_relevance", "answer_relevance")
+_STATEMENTS: Final = 4  # of a passage, that swaps and other passages are tried on
+_WORDS: Final = 5  # stems of a statement, at least
+_SAID: Final = 0.75  # of a statement's stems; a passage that holds more may support it
+_FEW_DOCUMENTS: Final = 10  # of fewer, passages are held out instead
 _LABELS: Final[dict[str, Kind]] = {
     "supported": "faithfulness",
     "context_relevant": "context_relevance",
@@ -28,14 +107,25 @@ _EXAMPLE: Final = '{"statement": "...", "contexts": ["..."], "supported": true}'
 
 @dataclass(frozen=True)
 class Case:
-    """What a judge is asked, and what people say that it should say."""
+    """What a judge is asked, and what it should say.
 
-    kind: Kind  # what is asked
-    group: str  # what belongs together when cases are held out: the source
-    question: str  # "" of a statement that has none
-    contexts: tuple[str, ...]  # () beside an answer that is to be relevant
-    text: str  # the statement or the answer; "" of a context
+    Attributes:
+        kind: What is asked.
+        group: What belongs together when cases are held out: the source.
+        question: The question; "" of a statement that has none.
+        contexts: The contexts; () beside an answer that is to be relevant.
+        text: The statement or the answer; of a relevant context the evidence in it, if known.
+        good: What it should say.
+        maker: The rule that made it; "people" if nobody else did.
+    """
+
+    kind: Kind
+    group: str
+    question: str
+    contexts: tuple[str, ...]
+    text: str
     good: bool
+    maker: str = "people"
 
 
 class _Labelled(msgspec.Struct):
@@ -153,3 +243,148 @@ def _cases(row: _Labelled) -> list[Case]:
     if not cases:
         raise ValueError(f"a row has none of the labels {', '.join(_LABELS)}")
     return cases
+
+
+def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, limit: int = 600) -> list[Case]:
+    """Right and wrong statements, contexts and answers, made by rule of a corpus.
+
+    Statements of a passage are right beside it, and wrong with a number, name or word exchanged, or
+    denied, and beside the passage that is most like it. A question's passage and answer are right;
+    the passage most like it and the answer to another question are wrong.
+
+    Args:
+        corpus: As for `read_documents`.
+        questions: A data set with references, as `assay testset` writes it, better with a language
+            model; None: those that its rules make.
+        seed: Chooses the passages.
+        limit: Passages and questions, at most.
+
+    Raises:
+        InputError: If anything cannot be read, or there is too little text.
+
+    Source:
+        Saad-Falcon et al. 2024, ARES (NAACL 2024), section 3.1; the rules are assay's.
+    """
+    passages = [passage for one in read_documents(corpus) for passage in cut(one, PASSAGE)]
+    if len(passages) < 4:
+        what = f"the corpus has {len(passages)} passages of text: too few to learn from"
+        raise InputError(what, "give more documents")
+    searchable = Corpus(passages)
+    few = len({passage.document for passage in passages}) < _FEW_DOCUMENTS
+    groups = [passage.id if few else passage.document for passage in passages]
+    order = searchable.evenly(seed)
+    chosen = [next(order) for _ in range(min(limit, len(passages)))]
+    drafts = _drafted(searchable, seed) if questions is None else _given(questions, searchable)
+    random.Random(seed).shuffle(drafts)  # noqa: S311 - no secret
+    cases = [case for place in chosen for case in _stated(searchable, place, groups[place])]
+    cases += _exchanged([case for case in cases if case.good])
+    return [*cases, *_of_questions(drafts[:limit], searchable, groups)]
+
+
+def _stated(corpus: Corpus, place: int, group: str) -> Iterator[Case]:
+    """Statements beside their passage, and beside the one that is most like it."""
+    text = corpus.passages[place].text
+    sentences = [one.text for one in statements(text) if len(set(stems(one.text))) >= _WORDS]
+    random.Random(text).shuffle(sentences)  # noqa: S311 - no secret
+    for n, statement in enumerate(sentences[:_STATEMENTS]):
+        yield Case("faithfulness", group, "", (text,), statement, good=True, maker="stated")
+        near = corpus.nearest(statement, 1, [place]) if n % 2 else []
+        other = corpus.passages[near[0]].text if near else ""
+        if other and recall(stems(statement), stems(other)) < _SAID:
+            yield Case(
+                "faithfulness", group, "", (other,), statement, good=False, maker="elsewhere"
+            )
+
+
+def _exchanged(good: Sequence[Case]) -> Iterator[Case]:
+    rows = [Row("", case.group, "", case.contexts, case.text, "supported", ()) for case in good]
+    for row in swapped(rows):
+        if row.label != "supported":
+            texts = (row.contexts, row.answer)
+            yield Case("faithfulness", row.group, "", *texts, good=False, maker="exchanged")
+
+
+# A question, its answer, the evidence for it, and the passage with that.
+_Question: TypeAlias = tuple[str, str, str, int]
+
+
+def _drafted(corpus: Corpus, seed: int) -> list[_Question]:
+    drafts = Drafts(corpus, seed)
+    return [
+        (draft.fact.question, draft.fact.answer, draft.quotes[0], draft.passages[0])
+        for draft in drafts.of("single_hop")
+        if draft.fact.answer and draft.quotes and not drafts.fault("single_hop", draft)
+    ]
+
+
+def _given(questions: Any, corpus: Corpus) -> list[_Question]:
+    rows = [row for row in read_questions(questions) if row.question and row.reference]
+    places = passages_asked(rows, sources_of(rows, corpus), corpus)
+    answered = [
+        (row.question or "", row.reference or "", row.reference or "", min(places[row.id]))
+        for row in rows
+        if row.id in places
+    ]
+    if not answered:
+        what = "no question has a reference that is found in the corpus"
+        raise InputError(what, "give questions with `reference`, as assay testset writes them")
+    return answered
+
+
+def _of_questions(
+    questions: Sequence[_Question], corpus: Corpus, groups: Sequence[str]
+) -> Iterator[Case]:
+    for n, (question, answer, evidence, place) in enumerate(questions):
+        group, text = groups[place], corpus.passages[place].text
+        base = Case(
+            "context_relevance", group, question, (text,), evidence, good=True, maker="asked"
+        )
+        yield base
+        for near in corpus.nearest(question, 3, [place]):
+            other = corpus.passages[near].text
+            if recall(stems(answer), stems(other)) < _SAID:
+                yield replace(base, contexts=(other,), text="", good=False)
+                break
+        answered = replace(base, kind="answer_relevance", contexts=(), text=answer)
+        yield answered
+        supported = replace(base, kind="faithfulness", text=f"{question} {answer}")
+        yield supported
+        others = (one[1] for one in (*questions[n + 1 :], *questions[:n]))
+        wrong = next((other for other in others if other.lower() not in text.lower()), "")
+        if wrong:
+            yield replace(answered, text=wrong, good=False)
+            yield replace(supported, text=f"{question} {wrong}", good=False)
+
+
+def windows(cases: Sequence[Case]) -> list[Example]:
+    """What the network learns of cases."""
+    rows = [
+        Row(
+            data=f"adapted/{case.maker}",
+            group=case.group,
+            question="",
+            contexts=case.contexts,
+            answer=case.text,
+            label="supported" if case.good else "unsupported",
+            spans=() if case.good else None,
+        )
+        for case in cases
+        if case.kind == "faithfulness"
+    ]
+    cases_of_questions = [_asked(case) for case in cases if case.kind != "faithfulness"]
+    return [*examples(rows), *questioned(cases_of_questions)]
+
+
+def _asked(case: Case) -> Asked:
+    data = f"adapted/{case.kind}"
+    if case.kind == "answer_relevance":
+        texts = tuple(sentences(case.text)) or (case.text,)
+        unknown = (None,) * len(texts)
+        return Asked(data, case.group, case.question, texts, unknown, float(case.good))
+    texts = tuple(sentences("\n\n".join(case.contexts)))
+    question_stems = set(stems(case.text))
+    shares = [recall(question_stems, stems(text)) for text in texts]
+    # Of a right passage it is known that the sentence with the answer helps, not what else does.
+    best = max(shares, default=0.0)
+    helps = tuple((1.0 if share == best else None) if case.good else 0.0 for share in shares)
+    return Asked(data, case.group, case.question, texts, helps, None)

@@ -1,4 +1,4 @@
-"""The judge refitted to labels beside the one that ships: measurements, coefficients, figures."""
+"""A candidate judge beside the one that ships: measurements, coefficients by labels, figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from assay.judges.embedded.verification import Fitted
 from assay.stats.agreement import auroc, auroc_lead
 from assay.stats.calibration import folds
 from assay.stats.comparison import Paired, paired
-from assay.stats.intervals import LEVEL, Floats, Interval, ones
+from assay.stats.intervals import Floats, Interval, ones
 
 COEFFICIENTS: Final[Mapping[Kind, tuple[str, tuple[str, ...]]]] = {
     "faithfulness": ("support.json", verification.FEATURES),
@@ -32,25 +32,41 @@ _PRIOR: Final = (0.0, 1.0, 0.0), (0.1, 4.0, 1.0)
 
 
 class Both(NamedTuple):
-    """A figure of the judge that ships and of the refitted one."""
+    """A figure of the judge that ships and of a candidate."""
 
     base: float
-    refitted: float
+    candidate: float
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The refitted judge beside the one that ships, on sources that it was not fitted to."""
+    """A candidate beside the judge that ships, on cases that it has not learnt from.
 
-    kind: Kind  # what is asked
-    good: int  # how many cases are right
-    bad: int  # how many are wrong
-    missed: Both  # share of the wrong ones that pass (probability of at least a half)
-    alarms: Both  # share of the right ones that do not
-    auroc: Both  # chance that a right one scores above a wrong one
-    lead: Interval | None  # of the difference of these; None if there are too few sources
-    brier: Paired  # mean squared error of the probability, case by case, clustered by source
-    floors: Mapping[str, float]  # AUROC of rules that know nothing
+    Attributes:
+        kind: What is asked.
+        cases: Whose they are: "people" or "synthetic".
+        candidate: "shipped" or "trained" network, "refitted" if coefficients are fitted to labels.
+        good: How many cases are right.
+        bad: How many are wrong.
+        missed: Share of the wrong ones that pass (probability of at least a half).
+        alarms: Share of the right ones that do not.
+        auroc: Chance that a right one scores above a wrong one.
+        lead: Interval of the difference of these; None if there are too few sources.
+        brier: Mean squared error of the probability, compared case by case, clustered by source.
+        floors: AUROC of rules that know nothing.
+    """
+
+    kind: Kind
+    cases: str
+    candidate: str
+    good: int
+    bad: int
+    missed: Both
+    alarms: Both
+    auroc: Both
+    lead: Interval | None
+    brier: Paired
+    floors: Mapping[str, float]
 
     @property
     def verdict(self) -> str:
@@ -104,17 +120,29 @@ def _measure(case: Case, reader: Reader, encoder: Encoder) -> Measured | None:
     return Measured(case, features, lambda weights: weights.probability(features))
 
 
-def measure_all(cases: Sequence[Case], threads: int | None = None) -> list[Measured]:
-    """The cases that the judge can read, as it reads them."""
-    reader, encoder = Reader(threads), Encoder(threads)
-    measured = (_measure(case, reader, encoder) for case in cases)
+def measure_all(reader: Reader, cases: Sequence[Case], kind: Kind) -> list[Measured]:
+    """The cases of a kind that the judge can read, as it reads them."""
+    encoder = Encoder(reader.threads)
+    measured = (_measure(case, reader, encoder) for case in cases if case.kind == kind)
     return [one for one in measured if one is not None]
 
 
 def beside(
-    rows: Sequence[Measured], before: Floats, after: Floats, level: float = LEVEL
+    rows: Sequence[Measured],
+    before: Floats,
+    after: Floats,
+    names: tuple[str, str],
+    level: float,
 ) -> Compared:
-    """The probabilities of the refitted judge beside those of the one that ships, shape (n,)."""
+    """A candidate's probabilities beside the base's.
+
+    Args:
+        rows: The cases.
+        before: What the base says of each, shape (n,).
+        after: What the candidate says, shape (n,).
+        names: Whose cases they are, and the candidate.
+        level: Nominal coverage of the intervals.
+    """
     good = np.array([one.case.good for one in rows])
     groups = [one.case.group for one in rows]
     weights = ones(len(rows))
@@ -128,6 +156,8 @@ def beside(
     scores = (before, after)
     return Compared(
         kind=rows[0].case.kind,
+        cases=names[0],
+        candidate=names[1],
         good=int(good.sum()),
         bad=int((~good).sum()),
         missed=Both(*(float((each[~good] >= 0.5).mean()) for each in scores)),
@@ -148,11 +178,6 @@ def _beside_of(case: Case) -> Sequence[str]:
     return [case.question] if case.kind == "answer_relevance" else case.contexts
 
 
-def shipped(kind: Kind) -> Fitted:
-    """The coefficients that ship."""
-    return Fitted.load(*COEFFICIENTS[kind])
-
-
 def out_of_fold(rows: Sequence[Measured], kind: Kind) -> Floats:
     """The probability of each case by coefficients that were fitted to other sources."""
     probabilities = np.zeros(len(rows))
@@ -165,7 +190,7 @@ def out_of_fold(rows: Sequence[Measured], kind: Kind) -> Floats:
 
 def refit(rows: Sequence[Measured], kind: Kind) -> Fitted:
     """Intercept, slope and weight of shared words by labels, drawn to what ships."""
-    base = shipped(kind)
+    base = Fitted.load(*COEFFICIENTS[kind])
     if not rows:
         return base
     features = np.array([one.features for one in rows])

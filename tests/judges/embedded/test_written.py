@@ -6,12 +6,12 @@ from functools import cache
 import pytest
 from training.data import DATA
 from training.verifier import examples, people
-from training.verifier.windows import UNKNOWN
 from training.verifier.written import pages, references, reports
 from training.verifier.written import rows as written
 from training.verifier.written.statement import records
 
 from assay.bench.data import HELD_OUT, fold_of
+from assay.experiments.reader_windows import UNKNOWN
 
 ALL = written.written()
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.experiments.reader_windows import Asked
 from training.verifier.asked import build, sources
 from training.verifier.asked.lexical import Weights
-from training.verifier.windows import Asked
 
 
 def auroc(scores: Sequence[float], labels: Sequence[bool]) -> float:

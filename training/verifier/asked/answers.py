@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from assay._text import entities, numbers, questions, refusals
+from assay.experiments.reader_windows import Asked
 from training.verifier.asked import forms, phrases
 from training.verifier.asked.contexts import Drawn, split
 from training.verifier.asked.lexical import Neighbours, Weights, stems
 from training.verifier.asked.plain import plain
 from training.verifier.asked.sources import LONGEST, Answer, Item
 from training.verifier.asked.values import PLACED, Found, locate, other_kind, vague
-from training.verifier.windows import Asked
 
 Pair = tuple[str, float | None]
 SHORT = 6  # words of an answer that names nothing of the question

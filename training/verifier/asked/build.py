@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
+from assay.experiments.reader_windows import Asked
 from training.data import read
 from training.verifier.asked import contexts, made, sources
 from training.verifier.asked.answers import Builder
 from training.verifier.asked.lexical import Weights
-from training.verifier.windows import Asked
 from training.verifier.written import rows as written
 
 # ... in a second round, whose dice leave the rows of the first as they are.

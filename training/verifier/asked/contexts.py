@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from assay._text import sentences as cut
 from assay.bench.data import HELD_OUT, fold_of, group_of
+from assay.experiments.reader_windows import Asked
 from training.data import read
 from training.verifier.asked import forms
 from training.verifier.asked.lexical import Neighbours, Weights, stems
 from training.verifier.asked.plain import plain
 from training.verifier.asked.sources import Item
-from training.verifier.windows import Asked
 
 MOST = 8  # sentences of a row
 WORDS = 140  # and its words

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.experiments.reader_windows import Asked
 from training.verifier.asked import forms, phrases
-from training.verifier.windows import Asked
 
 
 @dataclass(frozen=True)

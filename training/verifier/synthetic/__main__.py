@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from assay.bench.data import HELD_OUT, fold_of
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import (
     answers,
     edits,
@@ -20,7 +21,6 @@ from training.verifier.synthetic import (
     rephrased,
 )
 from training.verifier.synthetic.overlap import auroc, balanced, overlap
-from training.verifier.windows import Row
 
 GENERATORS = {
     "edits": edits,

@@ -10,11 +10,11 @@ import random
 import re
 from collections.abc import Iterator
 
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import edits, neutral, paraphrase
 from training.verifier.synthetic.changes import apply, find
 from training.verifier.synthetic.corpus import Passage, passages
 from training.verifier.synthetic.names import kind_of, names_in
-from training.verifier.windows import Row
 
 Piece = tuple[str, list[tuple[int, int, str]]]  # a sentence and its unsupported spans
 _ABSENT = (

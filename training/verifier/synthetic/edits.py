@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from assay._text import entities
 from assay._text.words import STOP_WORDS
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import lexicon, paraphrase
 from training.verifier.synthetic.changes import Change, apply, find, like, reverse
 from training.verifier.synthetic.corpus import Passage, passages
 from training.verifier.synthetic.names import kind_of, names_in
-from training.verifier.windows import Row
 
 PER_PASSAGE = 7  # changed sentences of one passage at most
 _MONTHS = tuple(

@@ -14,10 +14,10 @@ from functools import cache
 
 from assay._text import entities
 from assay._text.words import STOP_WORDS, stems
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import lexicon, paraphrase
 from training.verifier.synthetic.corpus import Passage, passages
 from training.verifier.synthetic.names import names_in
-from training.verifier.windows import Row
 
 _PRONOUN = re.compile(r"(?:He|She|It|They|We|His|Her|Its|Their|Such|Both|Another|Here|There)\b")
 # The end of a sentence that may be put at the end of another.

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from assay._text.words import stems
-from training.verifier.windows import Row
+from assay.experiments.reader_windows import Row
 
 _BINS = 20
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 from assay._text.words import stems
 from assay.bench.data import group_of, held_out
+from assay.experiments.reader_windows import Row
 from training.data import read
 from training.verifier.synthetic.corpus import Passage, passages
 from training.verifier.synthetic.names import kind_of, names_in
-from training.verifier.windows import Row
 
 _FORMS = (
     "{a}",

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from assay.bench.data import HELD_OUT, fold_of
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import domains, draws, lexicon
 from training.verifier.synthetic.domains import DOMAINS, REVIEWS
 from training.verifier.synthetic.draws import Domain, Field, Flag, Options
-from training.verifier.windows import Row
 
 ANSWERS = 9_000
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

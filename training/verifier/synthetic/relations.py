@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from assay.bench.data import HELD_OUT, fold_of
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import lexicon
-from training.verifier.windows import Row
 
 Said: TypeAlias = tuple[str, str]  # a statement and its label
 Situation: TypeAlias = tuple[list[str], list[Said]]  # sentences of the context, statements

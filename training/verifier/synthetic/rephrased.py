@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import edits, paraphrase
 from training.verifier.synthetic.changes import apply
 from training.verifier.synthetic.corpus import Passage, passages
-from training.verifier.windows import Row
 
 PER_PASSAGE = 5
 

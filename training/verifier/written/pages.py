@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from assay.experiments.reader_windows import Row
 from training.verifier import people
-from training.verifier.windows import Row
 from training.verifier.written import reports
 from training.verifier.written.reports import Report
 from training.verifier.written.statement import Statement, records

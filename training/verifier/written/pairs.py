@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from assay.bench.data import HELD_OUT, fold_of
-from training.verifier.windows import Asked, Row
+from assay.experiments.reader_windows import Asked, Row
 from training.verifier.written.statement import NAMED, Statement
 
 TEXTS = Path(__file__).parent / "pairs"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from training.verifier.windows import Row
+from assay.experiments.reader_windows import Row
 from training.verifier.written import reports
 from training.verifier.written.reports import Report
 from training.verifier.written.statement import NAMED, Statement, records

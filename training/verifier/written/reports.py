@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from training.verifier.windows import Row
+from assay.experiments.reader_windows import Row
 from training.verifier.written.statement import NAMED, Statement, joined, records
 
 WHOLE, PARTS = "written/report", "written/part"  # what their rows are named

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from assay._text import sentences as cut
 from assay.bench.data import HELD_OUT, fold_of
-from training.verifier.windows import Asked, Row
+from assay.experiments.reader_windows import Asked, Row
 from training.verifier.written.statement import NAMED, Statement, joined, records
 
 TEXTS = Path(__file__).parent / "texts"

@@ -25,8 +25,8 @@ from torch import nn
 from torch.nn import functional
 from transformers import BertConfig, BertModel
 
+from assay.experiments.reader_windows import Example
 from assay.judges.embedded.reader import ABSENT, NEAR, PRESENT, UNKNOWN, visible
-from training.verifier.windows import Example
 
 OUTPUTS: Final = 6  # unsupported, supported, refuted, neutral, helps, answers
 TYPES: Final = 6  # see assay.judges.embedded.reader
@@ -369,7 +369,7 @@ class Run:
     def step(self, examples: Sequence[Example]) -> None:
         """One batch forth and back."""
         self.done += 1
-        batch = Batch(examples, self.names, random.Random(f"{self.plan.seed} {self.done}"))
+        batch = Batch(examples, self.names, random.Random(f"{self.plan.seed} {self.done}"))  # noqa: S311 - no secret
         with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.short):
             inputs = (batch.ids, batch.types, batch.positions, batch.visible)
             out = self.model(*(each.to(self.device) for each in inputs))
