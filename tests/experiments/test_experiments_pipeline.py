@@ -231,9 +231,12 @@ class TestParameters:
     @pytest.mark.parametrize(
         ("params", "said"),
         [
-            ({"chunks": 3}, "no parameter 'chunks' -> known are.* chunk_size=200.* k=5"),
-            ({"chunker": "best"}, "chunker is 'best' -> known are fixed, sentence"),
-            ({"retriever": 3}, "retriever is 3 -> known are bm25, embedding, hybrid"),
+            (
+                {"chunks": 3},
+                "no parameter 'chunks' -> it has, with their defaults.* chunk_size=200.* k=5",
+            ),
+            ({"chunker": "best"}, "chunker is 'best' -> choose from fixed, sentence"),
+            ({"retriever": 3}, "retriever is 3 -> choose from bm25, embedding, hybrid"),
             ({"k": 0}, "k is 0"),
             ({"k": True}, "k is True"),
             ({"chunk_size": "many"}, "chunk_size is 'many'"),

@@ -143,7 +143,7 @@ class Layer(nn.Module):  # type: ignore[misc]
 
 
 class Large(nn.Module):  # type: ignore[misc]
-    """Inputs and outputs as of `reader_training.Verifier`.
+    """Inputs and outputs as of `training.verifier.network.Verifier`.
 
     Token types come in at the first adapted layer.
 

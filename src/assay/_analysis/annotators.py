@@ -163,10 +163,6 @@ def human_ceiling(
 ) -> Statistic | None:
     """A person with the mean (or the majority) of the others, averaged over the people.
 
-    Args:
-        arrays: The labelled items.
-        statistic: The measure, of one person's labels with those of the rest.
-
     Returns:
         The measure as a function of weights, one for each of `data.rated`; None with fewer than two
         people on an item.

@@ -19,7 +19,7 @@ from assay.sample import Sample
 # What the data set gives; all else is what a system made of it, or describes it.
 # In the metadata of a sample: where in the documents stands what should be retrieved.
 GOLD_RANGES: Final = "gold_ranges"
-_FOUND = frozenset({"reference_context_ids", "relevance_grades"})
+_GOLD_FIELDS = frozenset({"reference_context_ids", "relevance_grades"})
 DATA_FIELDS = (
     *("question", "reference", "accepted", "reference_contexts", "reference_context_ids"),
     *("relevance_grades", "answerable", "rubric", "reference_tool_calls", "reference_topics"),
@@ -165,7 +165,7 @@ def given_fields(metadata: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
     cut, which the ranges do not.
     """
     ranges = metadata.get(GOLD_RANGES)
-    return tuple(f for f in DATA_FIELDS if ranges is None or f not in _FOUND), ranges
+    return tuple(f for f in DATA_FIELDS if ranges is None or f not in _GOLD_FIELDS), ranges
 
 
 def _of(sample: Sample, fields: tuple[str, ...]) -> list[Any]:

@@ -86,7 +86,7 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
     if not meant:
         raise InputError(f"no label of {labels.source} is about {labelling.metric}")
     rows = {record.number: record.values or {} for record in file_records(Path(path))()}
-    human = [_human(labelling, label, rows.get(label.row, {})) for label in meant]
+    human = [_as_human_label(labelling, label, rows.get(label.row, {})) for label in meant]
     n = labelling.take(human)
     settled = {one.item: label.settled for one, label in zip(human, meant, strict=True)}
     for dispute in labelling.disputes():
@@ -141,7 +141,7 @@ def _written(labelling: Labelling, value: float | None) -> str:
     return f"{value:.9g}"
 
 
-def _human(labelling: Labelling, label: Label, row: Mapping[str, Any]) -> HumanLabel:
+def _as_human_label(labelling: Labelling, label: Label, row: Mapping[str, Any]) -> HumanLabel:
     """A label of a file as the store keeps it."""
     statement = None
     if label.statement or label.place is not None:

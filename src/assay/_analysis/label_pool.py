@@ -408,7 +408,7 @@ class Pool:
         corrected = self.corrected(request.drawn, values, ends)
         if corrected is None:  # nothing shows yet that the judge's doubt is to be trusted
             return np.ones(len(self.ids))
-        doubt, alike = self._doubt()
+        doubt, alike = self._uncertainty()
         weight = self.weights(request.drawn, values)
         at, counted = self._places(list(weight)), np.array(list(weight.values()))
         slope = corrected.power * corrected.n_judged / max(corrected.n_judged - len(at), 1)
@@ -416,7 +416,7 @@ class Pool:
         errors = (errors - np.average(errors, weights=counted)) / ((ends[1] - ends[0]) or 1.0)
         return error_sizes(doubt, alike, at, errors, counted)
 
-    def _doubt(self) -> tuple[Floats, Floats]:
+    def _uncertainty(self) -> tuple[Floats, Floats]:
         """How far the judge may be wrong by itself, and by what samples are alike."""
         first, second = self.first, self.second
         if second is None:

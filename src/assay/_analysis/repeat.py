@@ -95,7 +95,7 @@ async def arepeat(
             )
             await score_run(begun, planned, store, again=time)
             again.append(begun.id)
-        repeated_run = await asyncio.to_thread(_found, store, run, rows, planned, tuple(again))
+        repeated_run = await asyncio.to_thread(_measured, store, run, rows, planned, tuple(again))
         for label, noise in repeated_run.metrics.items():
             await store.judges.keep_noise(run.metrics[label], run.id, msgspec.to_builtins(noise))
     finally:
@@ -178,7 +178,7 @@ def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
     return {**unrepeated, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
 
 
-def _found(
+def _measured(
     store: Store,
     run: Run,
     rows: Sequence[tuple[int, Sample]],

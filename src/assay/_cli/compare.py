@@ -31,7 +31,7 @@ _FORMS = {
     ".json": "all that is shown",
 }
 # What is found, what shows it on the terminal, and what writes it, by the ending of the file.
-_Shown = tuple[
+_Presentation = tuple[
     Mapping[str, Any],
     Callable[[Mapping[str, Any]], RenderableType],
     Mapping[str, Callable[[Mapping[str, Any]], str]],
@@ -123,7 +123,7 @@ def _opened(request: _CompareRequest) -> list[Result]:
     return results
 
 
-def _compare_runs(request: _CompareRequest) -> _Shown:
+def _compare_runs(request: _CompareRequest) -> _Presentation:
     _check_files(request, _FORMS)
     results = [open_run(spec, request.store) for spec in request.runs]
     if len(results) == 1:
@@ -141,7 +141,7 @@ def _compare_runs(request: _CompareRequest) -> _Shown:
     return comparison.collect(compared), show, writers
 
 
-def _compare_groups(request: _CompareRequest, by: str) -> _Shown:
+def _compare_groups(request: _CompareRequest, by: str) -> _Presentation:
     _refuse_of_runs()
     first, *others = _opened(request)
     several = bool(others)
@@ -164,7 +164,7 @@ def _compare_groups(request: _CompareRequest, by: str) -> _Shown:
     return groups.collect(grouped), *page.renderers(groups.report)
 
 
-def _report_study(request: _CompareRequest) -> _Shown:
+def _report_study(request: _CompareRequest) -> _Presentation:
     _refuse_of_runs()
     _check_files(request, _FORMS)
     output.check_files(request.outs, *request.labels, forms=_FORMS)

@@ -241,10 +241,10 @@ class Probe:
     def _judged(self, task: Task[Any], reply: Reply) -> Finding:
         answer = task.read(reply.raw)
         if isinstance(task, Embed):
-            return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_took(reply)}")
+            return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_elapsed(reply)}")
         verdicts = tuple(verdict.supported for verdict in answer)
         form = _REPLY_FORMS.get(self.backend.capabilities.form, "")
-        details = f"{_took(reply)}{f'; {form}' if form else ''}"
+        details = f"{_elapsed(reply)}{f'; {form}' if form else ''}"
         if verdicts != _RIGHT:
             pairs = zip(_QUESTION.statements, verdicts, _RIGHT, strict=True)
             wrong = [statement.text for statement, is_, should in pairs if is_ != should]
@@ -266,7 +266,7 @@ def _probes(judges: Judges, request: _DoctorRequest) -> list[Probe]:
     return list(reversed(once.values()))
 
 
-def _took(reply: Reply) -> str:
+def _elapsed(reply: Reply) -> str:
     tokens = f", {reply.tokens_in:,} + {reply.tokens_out:,} tokens" if reply.tokens_in else ""
     return f" in {reply.ms:,.0f} ms{tokens}"
 

@@ -17,7 +17,7 @@ from assay.data.columns import likely_column
 from assay.data.files import is_uri, near
 from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
 from assay.data.missing_fields import options as map_options
-from assay.data.tables import parted
+from assay.data.tables import split_sheet
 from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
 from assay.judge import Backend, Task
@@ -40,50 +40,33 @@ _SPARES = {"context_precision_without_reference": "context_precision"}
 
 @dataclass(frozen=True)
 class MetricSelection:
-    """The metrics that fit the data.
+    """The metrics that fit the data."""
 
-    Attributes:
-        metrics: Their names.
-        left_out: Name -> why, for the others of the usual ones.
-        near_columns: The options that would fill what these lack, "" if no column is called so.
-    """
-
-    metrics: tuple[str, ...]
-    left_out: Mapping[str, str]
-    near_columns: str
+    metrics: tuple[str, ...]  # their names
+    left_out: Mapping[str, str]  # name -> why, for the others of the usual ones
+    near_columns: str  # the options that would fill what these lack, "" if no column is called so
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is evaluated, and how.
+    """What is evaluated, and how."""
 
-    Attributes:
-        data: Path of the data, or what a system answered to it.
-        metrics: What to compute; none yet if that depends on what a system answers.
-        selection: How the metrics were selected, None if the user named them.
-        judge: Who judges.
-        embedder: Who makes embeddings, None for the default.
-        store: The SQLite file.
-        settings: Everything else.
-        outs: Files to write.
-        target: The system that is asked first, None if the data holds answers.
-    """
-
-    data: Any
+    data: Any  # path of the data, or what a system answered to it
+    # What to compute; none yet if that depends on what a system answers.
     metrics: tuple[Metric, ...]
-    selection: MetricSelection | None
-    judge: Backend
-    embedder: Backend | None
-    store: str
-    settings: Settings
-    outs: tuple[str, ...]
-    target: Target | None = None
+    selection: MetricSelection | None  # how the metrics were selected, None if the user named them
+    judge: Backend  # who judges
+    embedder: Backend | None  # who makes embeddings, None for the default
+    store: str  # the SQLite file
+    settings: Settings  # everything else
+    outs: tuple[str, ...]  # files to write
+    target: Target | None = None  # the system that is asked first, None if the data holds answers
 
 
 def read_request(request: options.RunRequest) -> Evaluation:
     """The evaluation that the options describe."""
     data = request.data
-    if not is_uri(data) and not parted(Path(data))[0].exists():
+    if not is_uri(data) and not split_sheet(Path(data))[0].exists():
         raise InputError(f"there is no file '{data}'", near(Path(data)))
     inputs = [data, request.store, *request.judge_cards, *filter(None, [request.prompts])]
     output.check_files(request.outs, *inputs, *filter(None, [request.skip_invalid]))
@@ -207,23 +190,17 @@ def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
 
 @dataclass
 class _Survey:
-    """What the first rows hold, of the fields that the common metrics need.
+    """What the first rows hold, of the fields that the common metrics need."""
 
-    Attributes:
-        present: The fields that some row holds.
-        filled: Those that some row holds something in: an empty list is present, not filled.
-        served: The metrics whose fields stand in one row together.
-        columns: Every column, and what to say of its kind.
-        unfound: The fields whose column by --map no row has.
-        usable: Whether some row has nothing wrong with it.
-    """
-
-    present: set[str] = field(default_factory=set)
+    present: set[str] = field(default_factory=set)  # the fields that some row holds
+    # Those that some row holds something in: an empty list is present, not filled.
     filled: set[str] = field(default_factory=set)
+    # The metrics whose fields stand in one row together.
     served: set[str] = field(default_factory=set)
+    # Every column, and what to say of its kind.
     columns: dict[str, str] = field(default_factory=dict)
-    unfound: set[str] = field(default_factory=set)
-    usable: bool = False
+    unfound: set[str] = field(default_factory=set)  # the fields whose column by --map no row has
+    usable: bool = False  # whether some row has nothing wrong with it
 
     def gaps(self) -> dict[str, str]:
         """Why a field cannot be used, by field."""
@@ -286,14 +263,7 @@ def groups(
     costs: Sequence[str] = (),
     pace: Sequence[str] = (),
 ) -> Mapping[str, Sequence[str]]:
-    """The headings of an experiment's help, each with its options.
-
-    Args:
-        varied: What is varied, and scored.
-        comes_out: What comes out.
-        costs: What the judge may cost, if that can be said.
-        pace: What else sets the pace.
-    """
+    """The headings of an experiment's help, each with its options."""
     return {
         "What is varied, and scored": ("target", *varied, "metrics", *_READ),
         "Who judges": (*options.WHO_JUDGES, *options.HOW_JUDGED),

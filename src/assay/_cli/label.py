@@ -408,7 +408,7 @@ def _label(request: _LabelRequest) -> int:
         for metric in _metrics(store, Result(path, run), request):
             labelling = _labelling(store, run, metric, request)
             if request.take or request.give:
-                _move(labelling, request)
+                _import_and_export(labelling, request)
             elif request.settle:
                 settle_in_terminal(labelling)
             else:
@@ -456,7 +456,7 @@ def _labelling(store: Store, run: str, metric: str | None, request: _LabelReques
     )
 
 
-def _move(labelling: Labelling, request: _LabelRequest) -> None:
+def _import_and_export(labelling: Labelling, request: _LabelRequest) -> None:
     """Labels of a file into the store, and those of the store to a file."""
     if request.take:
         n_taken = take_labels(labelling, request.take)

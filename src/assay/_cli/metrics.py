@@ -178,17 +178,11 @@ def _compare(names: Sequence[str], request: _MetricsRequest) -> int:
 
 @dataclass(frozen=True)
 class Row:
-    """One sample under every definition.
+    """One sample under every definition."""
 
-    Attributes:
-        sample: The sample.
-        outcomes: What each metric gives, by its label.
-        spread: How far the values lie apart, as a share of the metrics' ranges.
-    """
-
-    sample: Sample
-    outcomes: Mapping[str, Outcome]
-    spread: float
+    sample: Sample  # the sample
+    outcomes: Mapping[str, Outcome]  # what each metric gives, by its label
+    spread: float  # how far the values lie apart, as a share of the metrics' ranges
 
 
 def rows(result: Result, metrics: Sequence[Metric]) -> list[Row]:

@@ -34,13 +34,7 @@ class Request:
 def command(
     name: str, request: type[R], groups: Mapping[str, Sequence[str]] | None = None
 ) -> Callable[[Callable[[R], int]], click.Command]:
-    """Make a command of a function that does what a request asks for.
-
-    Args:
-        name: Of the command.
-        request: Its fields are the options.
-        groups: Heading -> the options that stand below it in the help.
-    """
+    """Make a command of a function that does what a request asks for."""
 
     def decorate(work: Callable[[R], int]) -> click.Command:
         return Grouped(
@@ -97,28 +91,14 @@ class Number(click.types.FloatParamType):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """The number that a text is."""
-        return _finite(self, super().convert(value, param, ctx), param, ctx)
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{number} is not a finite number.", param, ctx)
+        return number
 
 
-class NumberRange(click.FloatRange):
+class NumberRange(Number, click.FloatRange):
     """A finite number between two ends."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number that a text is."""
-        return _finite(self, super().convert(value, param, ctx), param, ctx)
-
-
-def _finite(
-    kind: Number | NumberRange,
-    number: float,
-    param: click.Parameter | None,
-    ctx: click.Context | None,
-) -> float:
-    if not math.isfinite(number):
-        kind.fail(f"{number} is not a finite number.", param, ctx)
-    return number
 
 
 NUMBER = Number()

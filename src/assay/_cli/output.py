@@ -324,7 +324,7 @@ class Lines(Meter):
             every = min(max(LINE_EVERY_S, progress.seconds / 4), MOST_BETWEEN_LINES_S)
             self._next = progress.seconds + every
             count = f"{progress.done:,}/{progress.total:,} scores, {self.pace(progress)}"
-            say("; ".join([count, _spent(progress), *_held_up(progress)]))
+            say("; ".join([count, _spent(progress), *_delays(progress)]))
 
 
 class Bar(Meter):
@@ -358,7 +358,7 @@ class Bar(Meter):
         whole = Table.grid()
         whole.add_row(table)
         whole.add_row(Text(_spent(progress), style="dim"))
-        for line in _held_up(progress):
+        for line in _delays(progress):
             whole.add_row(Text(line, style="yellow"))
         return whole
 
@@ -420,7 +420,7 @@ def _spent(progress: Progress) -> str:
     return "; ".join(parts)
 
 
-def _held_up(progress: Progress) -> list[str]:
+def _delays(progress: Progress) -> list[str]:
     """What goes wrong, and what is waited for."""
     return [text for text in (progress.trouble, _slow(progress)) if text]
 

@@ -149,7 +149,6 @@ def sweep_command(request: _SweepRequest) -> int:
     else:
         values.reject_options("is for --report", "add --report telecom", "labels")
     judge, embedder = Judges(request).build()
-    say_line = _Lines(silent=request.quiet)
     given = (
         request.data,
         _target(request),
@@ -163,7 +162,7 @@ def sweep_command(request: _SweepRequest) -> int:
         embedder=embedder,
         settings=settings,
         asking=read_asking(request, settings),
-        on_configuration=say_line,
+        on_configuration=None if request.quiet else _say_configuration,
     )
     if request.dry_run:
         costs = estimate_sweep(*given, store=request.store, settings=sweep_settings)
@@ -233,22 +232,14 @@ def _target(request: _SweepRequest) -> Configurable:
     return read_configurable(request)
 
 
-class _Lines:
-    """Says of each configuration what it took."""
-
-    def __init__(self, *, silent: bool) -> None:
-        self._silent = silent
-
-    def __call__(self, one: Configuration) -> None:
-        if self._silent:
-            return
-        text = f"{one.name}: system asked {one.asked:,}, reused {one.reused:,}"
-        text += f"; judge asked {one.judge_asked:,}, reused {one.judge_reused:,}"
-        if one.dropped_after is not None:
-            text += f"; dropped after {numbers.plural(one.dropped_after, 'question')}"
-        if one.failures:
-            text += f"; {numbers.plural(one.failures, 'question')} without an answer"
-        say(text)
+def _say_configuration(one: Configuration) -> None:
+    text = f"{one.name}: system asked {one.asked:,}, reused {one.reused:,}"
+    text += f"; judge asked {one.judge_asked:,}, reused {one.judge_reused:,}"
+    if one.dropped_after is not None:
+        text += f"; dropped after {numbers.plural(one.dropped_after, 'question')}"
+    if one.failures:
+        text += f"; {numbers.plural(one.failures, 'question')} without an answer"
+    say(text)
 
 
 def _show_costs(

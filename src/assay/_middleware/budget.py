@@ -154,56 +154,32 @@ def _check_amounts(amounts: Price | Budget, *names: str) -> None:
 
 @dataclass(slots=True)
 class Usage:
-    """What has happened so far; read it for a progress bar.
+    """What has happened so far; read it for a progress bar."""
 
-    Attributes:
-        calls: Calls that brought a reply.
-        retries: Calls made again.
-        throttled: Refusals because of too many requests.
-        timeouts: Calls that took too long.
-        tokens_in: Prompt tokens.
-        tokens_out: Reply tokens.
-        money: What the tokens cost, 0 where no price is known.
-        in_flight: Calls on their way now.
-        waiting: Calls that were not sent yet.
-        lost: Calls that were given up on their way: the provider may bill them.
-    """
-
-    calls: int = 0
-    retries: int = 0
-    throttled: int = 0
-    timeouts: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    money: float = 0.0
-    in_flight: int = 0
-    waiting: int = 0
-    lost: int = 0
+    calls: int = 0  # calls that brought a reply
+    retries: int = 0  # calls made again
+    throttled: int = 0  # refusals because of too many requests
+    timeouts: int = 0  # calls that took too long
+    tokens_in: int = 0  # prompt tokens
+    tokens_out: int = 0  # reply tokens
+    money: float = 0.0  # what the tokens cost, 0 where no price is known
+    in_flight: int = 0  # calls on their way now
+    waiting: int = 0  # calls that were not sent yet
+    lost: int = 0  # calls that were given up on their way: the provider may bill them
 
 
 @dataclass(slots=True)
 class Reservation:
-    """Tokens that a call on its way is expected to cost.
+    """Tokens that a call on its way is expected to cost."""
 
-    Attributes:
-        judge: Identity of who is asked.
-        kind: Kind of its task.
-        quarter: A quarter of the characters that it sends, as far as they are known.
-        tokens_in: Prompt tokens.
-        tokens_out: Reply tokens.
-        reserved_out: Reply tokens that are set aside for it: more, as replies vary.
-        money: What these cost at most, 0 where no price is known.
-        active: Whether they are still set aside.
-    """
-
-    judge: str
-    kind: str
-    quarter: int
-    tokens_in: int
-    tokens_out: int
-    reserved_out: int
-    money: float = 0.0
-    active: bool = True
+    judge: str  # identity of who is asked
+    kind: str  # kind of its task
+    quarter: int  # a quarter of the characters that it sends, as far as they are known
+    tokens_in: int  # prompt tokens
+    tokens_out: int  # reply tokens
+    reserved_out: int  # reply tokens that are set aside for it: more, as replies vary
+    money: float = 0.0  # what these cost at most, 0 where no price is known
+    active: bool = True  # whether they are still set aside
 
     @property
     def tokens(self) -> int:
@@ -223,26 +199,22 @@ class _Reserved:
 
 @dataclass(slots=True)
 class Spending:
-    """What is spent and set aside; trackers that are given the same one count together.
+    """What is spent and set aside; trackers that are given the same one count together."""
 
-    Attributes:
-        usage: What has been spent, and what else happened to the calls.
-        reserved: What is set aside for calls on their way.
-        longest_reply: Most tokens of an answer, by kind of task.
-        prompt_ratio: Prompt tokens over a quarter of the characters, at most, by kind.
-        answers: Answers that told their length, by kind.
-        sent: Calls on their way and those that have ended, by kind.
-        ended: Calls that have ended, by kind.
-        waiting: Calls that wait until something is released.
-    """
-
+    # What has been spent, and what else happened to the calls.
     usage: Usage = field(default_factory=Usage)
+    # What is set aside for calls on their way.
     reserved: _Reserved = field(default_factory=_Reserved)
+    # Most tokens of an answer, by kind of task.
     longest_reply: dict[str, int] = field(default_factory=dict)
+    # Prompt tokens over a quarter of the characters, at most, by kind.
     prompt_ratio: dict[str, float] = field(default_factory=dict)
+    # Answers that told their length, by kind.
     answers: Counter[str] = field(default_factory=Counter)
+    # Calls on their way and those that have ended, by kind.
     sent: Counter[str] = field(default_factory=Counter)
-    ended: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)  # calls that have ended, by kind
+    # Calls that wait until something is released.
     waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
 
@@ -285,10 +257,6 @@ class BudgetTracker:
 
     async def reserve(self, task: Task[Any], judge: str) -> Reservation:
         """Set aside what a call may cost, once those on their way leave room for it.
-
-        Args:
-            task: What is asked.
-            judge: Identity of who is asked.
 
         Raises:
             OverBudget: If none is on its way and all that is spent and set aside would still exceed

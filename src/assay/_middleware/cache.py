@@ -52,17 +52,11 @@ MAX_WAIT_S = 600.0
 
 @dataclass
 class Served:
-    """How many replies the cache gave.
+    """How many replies the cache gave."""
 
-    Attributes:
-        asked: Replies that the backend had to be asked for.
-        known: Replies that the store or a call in flight already had.
-        queued: Replies that this process is still to compute.
-    """
-
-    asked: int = 0
-    known: int = 0
-    queued: int = 0
+    asked: int = 0  # replies that the backend had to be asked for
+    known: int = 0  # replies that the store or a call in flight already had
+    queued: int = 0  # replies that this process is still to compute
 
 
 class ReplyCache(Wrapper):

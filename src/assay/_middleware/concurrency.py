@@ -25,9 +25,6 @@ class PerLoop(Generic[T]):
 
     A connection pool or a lock serves the loop it was made in. Notebooks, web servers and repeated
     `asyncio.run` bring several loops.
-
-    Args:
-        make: Makes one.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
@@ -58,18 +55,12 @@ class Call:
     """One question to a backend, made in tasks of its own.
 
     A backend that does not even react to being cancelled is left behind, and the run goes on.
-
-    Attributes:
-        backend: Who is asked.
-        task: What.
-        draw: Which of its replies is wanted.
-        sent: Whether it was sent at least once.
     """
 
-    backend: Backend
-    task: Task[Any]
-    draw: int
-    sent: bool = False
+    backend: Backend  # who is asked
+    task: Task[Any]  # what
+    draw: int  # which of its replies is wanted
+    sent: bool = False  # whether it was sent at least once
 
     async def answer(self, timeout: float) -> Reply:  # noqa: ASYNC109
         """The reply, if it comes in time."""
@@ -174,9 +165,6 @@ class Bucket:
 
     No minute sees more than `per_minute` (save for a single larger reservation): what may come
     at once and what flows in during that minute add up to it.
-
-    Args:
-        per_minute: How much a minute.
     """
 
     def __init__(self, per_minute: float) -> None:
@@ -225,9 +213,6 @@ class AimdLimit:
     more is refused (429, 503) than a server refuses by chance lowers it, and each pause of all
     calls that brings nothing halves it; a few rounds of replies bring it back. A round is as many
     replies and refusals as may be in flight.
-
-    Args:
-        maximum: The bound that is never exceeded.
 
     Attributes:
         size: How many may be in flight, at least 1.
@@ -393,11 +378,7 @@ class AdaptiveSemaphore:
 
 
 class WarmUp:
-    """Lets few work at a time until that ends, and then everybody.
-
-    Args:
-        slots: How few.
-    """
+    """Lets few work at a time until that ends, and then everybody."""
 
     def __init__(self, slots: int) -> None:
         self._slots = PerLoop(lambda: asyncio.Semaphore(slots))

@@ -20,31 +20,20 @@ HURRIED = 2
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A call that was sent.
+    """A call that was sent."""
 
-    Attributes:
-        number: How many were sent before it.
-        at: When; all times are of one clock.
-    """
-
-    number: int
-    at: float
+    number: int  # how many were sent before it
+    at: float  # when; all times are of one clock
 
 
 @dataclass
 class Attempts:
-    """The tries of a call that brought nothing.
+    """The tries of a call that brought nothing."""
 
-    Attributes:
-        counted: Those that count against the retries.
-        timeouts: Those that took too long.
-        crowded: Those that took too long as they waited behind others.
-        refused: Those that say nothing of the call: nobody was served, or others were meanwhile.
-    """
-
-    counted: int = 0
-    timeouts: int = 0
-    crowded: int = 0
+    counted: int = 0  # those that count against the retries
+    timeouts: int = 0  # those that took too long
+    crowded: int = 0  # those that took too long as they waited behind others
+    # Those that say nothing of the call: nobody was served, or others were meanwhile.
     refused: int = 0
 
     @property

@@ -85,7 +85,7 @@ def pool(
 
     computes = backend.capabilities.local
     if computes:
-        pooling = PoolSettings(workers or _fitting(cores, sharing), ROOM * cores, GATHER_S)
+        pooling = PoolSettings(workers or _max_actors(cores, sharing), ROOM * cores, GATHER_S)
     else:
         machines = sum(1 for node in ray.nodes() if node["Alive"])
         pooling = PoolSettings(workers or machines, in_flight, GATHER_REMOTE_S)
@@ -98,7 +98,7 @@ def pool(
     return Pool(backend, lambda: _ActorWorker(actor.remote(packed, pooling.gather_s)), pooling)
 
 
-def _fitting(cores: int, sharing: int) -> int:
+def _max_actors(cores: int, sharing: int) -> int:
     import ray
 
     workers: int = math.floor(ray.cluster_resources().get("CPU", 0.0) / cores / sharing)
@@ -120,12 +120,7 @@ def _packed(backend: Backend) -> bytes:
 
 
 class Actor(WorkerSide):
-    """A `WorkerSide` in a process of the cluster. Its models use the cores that Ray counts for it.
-
-    Args:
-        packed: The backend, pickled.
-        gather_s: As in `PoolSettings`.
-    """
+    """A `WorkerSide` in a process of the cluster; its models use the cores that Ray counts."""
 
     def __init__(self, packed: bytes, gather_s: float) -> None:
         super().__init__(pickle.loads(packed), gather_s)  # noqa: S301 - from the driver

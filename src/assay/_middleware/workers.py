@@ -37,31 +37,20 @@ class WorkerDied(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:
-    """How a pool is used.
+    """How a pool is used."""
 
-    Attributes:
-        workers: How many there are.
-        room: Tasks that each has at a time, those that wait for their turn there included.
-        gather_s: Seconds that replies may wait for others to travel with, so that a journey is
-            worth its price.
-    """
-
-    workers: int
-    room: int
+    workers: int  # how many there are
+    room: int  # tasks that each has at a time, those that wait for their turn there included
+    # Seconds that replies may wait for others to travel with, so that a journey is worth its price.
     gather_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a worker hands over.
+    """What a worker hands over."""
 
-    Attributes:
-        outcomes: (number, reply or error) of tasks that have ended.
-        pause_s: Seconds until its server takes requests again, as the server's headers said.
-    """
-
-    outcomes: Sequence[tuple[int, Outcome]]
-    pause_s: float
+    outcomes: Sequence[tuple[int, Outcome]]  # (number, reply or error) of tasks that have ended
+    pause_s: float  # seconds until its server takes requests again, as the server's headers said
 
 
 class Worker(Protocol):
@@ -84,12 +73,7 @@ class Worker(Protocol):
 
 
 class WorkerSide:
-    """The worker's own side: answers what it is given and hands it over in groups.
-
-    Args:
-        backend: Who answers.
-        gather_s: As in `PoolSettings`.
-    """
+    """The worker's own side: answers what it is given and hands it over in groups."""
 
     def __init__(self, backend: BackendLike, gather_s: float) -> None:
         self._backend = adapted(backend)

@@ -29,11 +29,7 @@ def adapted(backend: BackendLike) -> Backend:
 
 
 class Adapted(Backend):
-    """An object with `name`, `identity` and `reply`, and whatever else of `Backend` it has.
-
-    Args:
-        own: The object.
-    """
+    """An object with `name`, `identity` and `reply`, and whatever else of `Backend` it has."""
 
     def __init__(self, own: BackendLike) -> None:
         self.own = own
@@ -98,11 +94,7 @@ _ADAPTED: WeakValueDictionary[int, Adapted] = WeakValueDictionary()
 
 
 class Wrapper(Backend):
-    """Forwards everything to the backend behind it; a subclass overrides what it changes.
-
-    Args:
-        backend: The backend behind it.
-    """
+    """Forwards everything to the backend behind it; a subclass overrides what it changes."""
 
     def __init__(self, backend: BackendLike) -> None:
         self._backend = adapted(backend)
@@ -173,7 +165,7 @@ class Wrapper(Backend):
         await self._backend.aclose()
 
 
-class Again(Wrapper):
+class Resampler(Wrapper):
     """Asks the same backend for other draws, so that no earlier reply is taken for a new one.
 
     Args:

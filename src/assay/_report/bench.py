@@ -40,7 +40,7 @@ def console(data: Json, other: Json | None = None) -> RenderableType:
         if one.skipped:
             parts.append(Text(f"  {sanitize.plain(one.skipped)}", style="yellow"))
         else:
-            beneath = [text for text in (_sources(one), _took(one)) if text]
+            beneath = [text for text in (_sources(one), _resources(one)) if text]
             parts += [figures_table(one.figures, beside), *(dim(text) for text in beneath)]
     parts += [dim(f"\n{note}") for note in _notes(card, beside)]
     return Group(*parts)
@@ -124,7 +124,7 @@ def markdown(data: Json, beside: Json | None = None) -> str:
             blocks.append(inline(one.skipped))
             continue
         blocks.append(_markdown_table(one, other))
-        beneath = [text for text in (_sources(one), _took(one)) if text]
+        beneath = [text for text in (_sources(one), _resources(one)) if text]
         blocks += [f"{inline(text)}." for text in beneath]
     blocks.append(markdown_list(_notes(card, other)))
     return joined(blocks)
@@ -158,7 +158,7 @@ def _cells(figure: CardFigure, beside: JudgeCard | None) -> list[str]:
         "" if base_rate is None else f"{base_rate:.2f}",
         "" if figure.value is None else cards.floor(figure),
         figure.reference,
-        _theirs(figure, beside),
+        _value_beside(figure, beside),
     ]
 
 
@@ -173,7 +173,7 @@ def _sources(one: Measured) -> str:
     return f"Others: {'; '.join(sources)}" if sources else ""
 
 
-def _took(one: Measured) -> str:
+def _resources(one: Measured) -> str:
     """What the judge took for a set."""
     parts = [numbers.plural(one.calls, "reply")]
     if tokens := one.tokens_in + one.tokens_out:
@@ -218,7 +218,7 @@ def _notes(card: JudgeCard, beside: JudgeCard | None) -> list[str]:
     return lines
 
 
-def _theirs(figure: CardFigure, beside: JudgeCard | None) -> str:
+def _value_beside(figure: CardFigure, beside: JudgeCard | None) -> str:
     for other in (other for one in beside.sets for other in one.figures) if beside else ():
         if other.name == figure.name and other.value is not None:
             n = "" if other.n == figure.n else f" (n {other.n:,})"

@@ -60,7 +60,7 @@ def rows(card: Card, quality: Quality) -> list[Row]:
     sign = -1 if card.objective.name == "cost" else 1
     name = "mean cost (low is good)" if sign < 0 else card.objective.words
     error = "; ".join(filter(None, [raw, chance]))
-    usual = f"before: {usual}{_doubt(quality)}"
+    usual = f"before: {usual}{_caveat(quality)}"
     return [
         Row(name, _cell(quality.before, sign), _cell(quality.reached, sign), usual),
         Row("Brier score (low is good)", _cell(quality.brier_before), _cell(quality.brier), raw),
@@ -68,7 +68,7 @@ def rows(card: Card, quality: Quality) -> list[Row]:
     ]
 
 
-def _doubt(quality: Quality) -> str:
+def _caveat(quality: Quality) -> str:
     """What labels leave open of the new threshold, "" where they show it to be better."""
     before, reached = quality.before, quality.reached
     if before is None or before.value is None:
@@ -194,12 +194,7 @@ def mean_rows(correction: Correction) -> list[MeanRow]:
 
 
 def notes(correction: Correction, width: float) -> Iterable[str]:
-    """What is to be known about it.
-
-    Args:
-        correction: What was found.
-        width: The total width of the interval that is wanted.
-    """
+    """What is to be known about it."""
     both = correction.corrected
     if both.interval is None:
         yield "no interval: too few labels, or labels that do not vary; label more samples"

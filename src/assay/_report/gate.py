@@ -30,12 +30,7 @@ def headline(gate: Gate) -> str:
 
 
 def console(gate: Gate, *, show_all: bool = False) -> RenderableType:
-    """A line for each rule that does not hold, the failed ones first; the others are counted.
-
-    Args:
-        gate: What came of the rules.
-        show_all: Whether the rules that hold have their lines, too.
-    """
+    """A line for each rule that does not hold, the failed ones first; the others are counted."""
     title = Text(f"gate {headline(gate)}", style="bold")
     lines: list[RenderableType] = [title, dim(", ".join(_about(gate))), *warnings(gate.warnings)]
     hold, wrong = _sorted(gate)
@@ -43,7 +38,7 @@ def console(gate: Gate, *, show_all: bool = False) -> RenderableType:
     if checks_shown:
         lines.append(_rules(checks_shown))
     if hold and not show_all:
-        lines.append(dim(f"{_holding(hold)} --all shows what was found."))
+        lines.append(dim(f"{_passed_in_words(hold)} --all shows what was found."))
     return Group(*lines)
 
 
@@ -66,7 +61,7 @@ def _sorted(gate: Gate) -> tuple[list[Check], list[Check]]:
     return by_verdict["pass"], [*by_verdict["fail"], *by_verdict["undecided"]]
 
 
-def _holding(checks: Sequence[Check]) -> str:
+def _passed_in_words(checks: Sequence[Check]) -> str:
     """What is said of rules that hold: how many, of which metrics."""
     metrics = list(dict.fromkeys(check.metric for check in checks))
     hold = "holds" if len(checks) == 1 else "hold"
@@ -80,7 +75,7 @@ def markdown(gate: Gate) -> str:
     lines += [""] if gate.warnings else []
     hold, wrong = _sorted(gate)
     lines += [_table(wrong)] if wrong else []
-    lines += ["", folded(_holding(hold), _table(hold))] if hold else []
+    lines += ["", folded(_passed_in_words(hold), _table(hold))] if hold else []
     return "\n".join(lines) + "\n"
 
 

@@ -288,10 +288,10 @@ def _table(one: Json, metric: Json, columns: Sequence[str]) -> Table:
             max_width=_NAME_COLUMN if folded else None,
         )
     ends = len(low) + len(high)
-    rows.add_column(_Fitting(lambda width: low + " " * max(1, width - ends) + high))
+    rows.add_column(_FluidLine(lambda width: low + " " * max(1, width - ends) + high))
     for point in one["points"]:
         cells = [Text(sanitize.plain(cell)) for cell in row(point)]
-        rows.add_row(*cells, _Fitting(partial(bar, point, metric["axis"]), "cyan"))
+        rows.add_row(*cells, _FluidLine(partial(bar, point, metric["axis"]), "cyan"))
     return rows
 
 
@@ -305,7 +305,7 @@ def _remarks(one: Json, metric: Json) -> Iterator[Text]:
             yield dim(f"{', '.join(ids)}: {remark}")
 
 
-class _Fitting:
+class _FluidLine:
     """A line that is drawn as wide as the table leaves it room."""
 
     def __init__(self, draw: Callable[[int], str], style: str = "") -> None:

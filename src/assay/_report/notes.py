@@ -36,7 +36,8 @@ class Note:
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
     groups = (
-        *(_run_notes, _unanswered, _failures, _unfit, _other_texts, _no_better_than_words),
+        *(_run_notes, _unanswered, _failures, _mostly_undefined),
+        *(_other_texts, _no_better_than_words),
         *(_few, _language, _thoughts, _grouped, _coverage),
     )
     return [note for notes_of in groups for note in notes_of(data)]
@@ -330,7 +331,7 @@ def failed(metric: Mapping[str, Any]) -> int:
     return int(metric["n_failed"] - metric.get("n_not_reached", 0))
 
 
-def _unfit(data: Mapping[str, Any]) -> list[Note]:
+def _mostly_undefined(data: Mapping[str, Any]) -> list[Note]:
     """A metric that is undefined on many samples speaks about the rest only."""
     total = data["run"]["n_samples"]
 

@@ -18,10 +18,6 @@ SECTIONS = ("run", "gate", "sweep")
 def section(folder: Path, name: str) -> tuple[dict[str, Any], str]:
     """A section of the configuration in a folder, and the file that it stands in.
 
-    Args:
-        folder: Where the files are looked for.
-        name: One of `SECTIONS`.
-
     Returns:
         What it says, {} if there is none; the name of the file, "" if there is none.
 

@@ -79,38 +79,26 @@ class Counts:
 
 @dataclass
 class Workload:
-    """What one backend would be asked for.
+    """What one backend would be asked for."""
 
-    Attributes:
-        server: The backend.
-        calls: Calls by kind of task.
-        tokens: Tokens read and written.
-        trial: Seconds that tasks of a kind took it here, one by one.
-    """
-
-    server: Backend
-    calls: Counter[str] = field(default_factory=Counter)
-    tokens: float = 0.0
+    server: Backend  # the backend
+    calls: Counter[str] = field(default_factory=Counter)  # calls by kind of task
+    tokens: float = 0.0  # tokens read and written
+    # Seconds that tasks of a kind took it here, one by one.
     trial: dict[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass
 class DryRunBackend(Backend):
-    """Answers in place of the judge: from the store where it can, roughly where it cannot.
+    """Answers in place of the judge: from the store where it can, roughly where it cannot."""
 
-    Attributes:
-        route: The judge.
-        store: What is known already.
-        counts: What was asked so far; equal questions are counted once.
-        batched: Calls by kind of task that would be asked in batches.
-        work: What each backend would be asked for.
-    """
-
-    route: Route
-    store: Store | None
+    route: Route  # the judge
+    store: Store | None  # what is known already
+    # What was asked so far; equal questions are counted once.
     counts: Counts = field(default_factory=Counts)
+    # Calls by kind of task that would be asked in batches.
     batched: Counter[str] = field(default_factory=Counter)
-    work: dict[int, Workload] = field(default_factory=dict)
+    work: dict[int, Workload] = field(default_factory=dict)  # what each backend would be asked for
     _embedded: Embedded = field(default_factory=Embedded)
     # Of all that was asked 8 bytes of its key, of the last ones the replies.
     _counted: set[int] = field(default_factory=set)

@@ -53,29 +53,19 @@ _PLAIN = "give texts, numbers, and lists and dicts of them"
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """Scores of one sample that are made at the same time.
+    """Scores of one sample that are made at the same time."""
 
-    Attributes:
-        row: The sample's row.
-        sample: The sample.
-        metrics: Those whose scores are not there yet.
-        coalesced: All that ask together, in the order of the run. Those that are done ask once more
-            what is known: without them the others would put other questions than before.
-    """
-
-    row: int
-    sample: Sample
-    metrics: tuple[Metric, ...]
+    row: int  # the sample's row
+    sample: Sample  # the sample
+    metrics: tuple[Metric, ...]  # those whose scores are not there yet
+    # All that ask together, in the order of the run. Those that are done ask once more what is
+    # known: without them the others would put other questions than before.
     coalesced: tuple[Metric, ...] = ()
 
 
 @dataclass
 class Engine:
-    """Makes the scores of one run that are not there yet.
-
-    Attributes:
-        stopped: The refusal or used-up budget that ended it early.
-    """
+    """Makes the scores of one run that are not there yet."""
 
     run: Run
     metrics: tuple[Metric, ...]
@@ -83,7 +73,7 @@ class Engine:
     store: Store
     settings: Settings
     route: Route
-    stopped: JudgeError | None = None
+    stopped: JudgeError | None = None  # the refusal or used-up budget that ended it early
     _coalesced: tuple[Metric, ...] = ()
     _policy: CoalescingPolicy = field(init=False)
     _tally: Tally = field(default_factory=lambda: Tally(0, 0), init=False)

@@ -252,15 +252,10 @@ async def _probe(plan: Plan, backend: DryRunBackend) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """How long a run would take.
+    """How long a run would take."""
 
-    Attributes:
-        seconds: Wall time, None where nothing tells it.
-        basis: What it rests on, or why it is not known.
-    """
-
-    seconds: float | None
-    basis: str
+    seconds: float | None  # wall time, None where nothing tells it
+    basis: str  # what it rests on, or why it is not known
 
 
 def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float) -> Duration:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from assay._middleware.budget import BudgetTracker
 from assay._middleware.concurrency import in_parallel
 from assay._middleware.limiter import Limiter
-from assay._middleware.wrapper import Again, Route
+from assay._middleware.wrapper import Resampler, Route
 from assay._runner import STORE, probes, stack
 from assay._runner.engine import Engine
 from assay._runner.event_loop import run_to_completion
@@ -113,7 +113,7 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
     stack = build_stack(plan.route, plan.settings, store, run.id)
     probing = probes.should_ask(run, plan, store) and not again
     if again:
-        stack = replace(stack, backend=Again(stack.backend, again))
+        stack = replace(stack, backend=Resampler(stack.backend, again))
     engine = Engine(run, plan.metrics, stack, store, plan.settings, plan.route)
     start, reason = time.monotonic(), "interrupted"
     async with AsyncExitStack() as exits:
@@ -332,17 +332,11 @@ def verify_many(
 
 @dataclass(frozen=True, slots=True)
 class _Judging:
-    """Who verifies, and how.
+    """Who verifies, and how."""
 
-    Attributes:
-        spec: The judge as it was given.
-        settings: The settings as they were given.
-        closed: Whether a judge that was given as an object is closed at the end.
-    """
-
-    spec: Any
-    settings: Settings | None
-    closed: bool = False
+    spec: Any  # the judge as it was given
+    settings: Settings | None  # the settings as they were given
+    closed: bool = False  # whether a judge that was given as an object is closed at the end
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[tuple[Backend, int]]:

@@ -59,10 +59,6 @@ def marked(outcome: Outcome, sample: Sample, judges: Iterable[Backend]) -> Outco
 class LanguageCount:
     """Counts the rows of a run in languages in which a judge of it was never measured.
 
-    Args:
-        metrics: What the run computes.
-        route: Who judges.
-
     Attributes:
         rows: How many rows were looked at.
     """
@@ -137,21 +133,13 @@ MAX_LOCAL_CHARACTERS = 60 * READ_PER_S
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is going to do.
+    """What a run is going to do."""
 
-    Attributes:
-        metrics: What is computed.
-        route: Who answers which kind of task.
-        samples: The data, read and checked as they are iterated.
-        settings: Everything else.
-        texts: Rows by the kind of their texts; there once all are read.
-    """
-
-    metrics: tuple[Metric, ...]
-    route: Route
-    samples: Samples
-    settings: Settings
-    texts: Mapping[str, int]
+    metrics: tuple[Metric, ...]  # what is computed
+    route: Route  # who answers which kind of task
+    samples: Samples  # the data, read and checked as they are iterated
+    settings: Settings  # everything else
+    texts: Mapping[str, int]  # rows by the kind of their texts; there once all are read
 
 
 def plan(

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from assay._middleware.wrapper import Again, Route
+from assay._middleware.wrapper import Resampler, Route
 from assay._runner.plan import Plan
 from assay._runner.settings import Settings
 from assay._runner.stack import BackendStack
@@ -111,12 +111,12 @@ def today() -> int:
     return int(time.time() // _DAY_S)
 
 
-def repeated_backends(backend: Backend, day: int) -> list[Again]:
+def repeated_backends(backend: Backend, day: int) -> list[Resampler]:
     """The backend as it is asked every probe on a day.
 
     A day has draws of its own: what was said yesterday is not taken for today's.
     """
-    return [Again(backend, day * ASKINGS + n) for n in range(ASKINGS)]
+    return [Resampler(backend, day * ASKINGS + n) for n in range(ASKINGS)]
 
 
 async def _replies_to(

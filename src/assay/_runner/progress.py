@@ -84,13 +84,9 @@ def meter() -> "Meter":
 
 @dataclass
 class Meter:
-    """Shows how far a run is.
+    """Shows how far a run is."""
 
-    Attributes:
-        handle: What IPython's `display` gave for the line.
-    """
-
-    handle: Any
+    handle: Any  # what IPython's `display` gave for the line
     _next: float = 0.0
 
     def __call__(self, progress: Progress) -> None:

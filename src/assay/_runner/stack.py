@@ -77,12 +77,9 @@ class CoalescingPolicy:
 
     A judge that often gets several things mixed up is asked about each alone from then on: what
     it says of all at once would be paid for in vain.
-
-    Attributes:
-        kinds: What is asked together.
     """
 
-    kinds: frozenset[type[Task[Any]]]
+    kinds: frozenset[type[Task[Any]]]  # what is asked together
     _replies: Counter[type[Task[Any]]] = field(default_factory=Counter)
     _unreadable: Counter[type[Task[Any]]] = field(default_factory=Counter)
 
@@ -104,14 +101,10 @@ class Coalescer:
 
     A member is waited for as long as it may still ask, so what is asked together does not depend
     on which call was faster.
-
-    Attributes:
-        backend: Who is asked.
-        policy: What is asked together.
     """
 
-    backend: BackendLike
-    policy: CoalescingPolicy
+    backend: BackendLike  # who is asked
+    policy: CoalescingPolicy  # what is asked together
     _members: list["CoalescedBackend"] = field(default_factory=list)
     _in_flight: set[asyncio.Task[None]] = field(default_factory=set)
     _scheduled: bool = False
@@ -193,17 +186,11 @@ class Coalescer:
 
 @dataclass
 class CoalescedBackend:
-    """The backend of one metric. Only first draws of some kinds wait for the other metrics.
+    """The backend of one metric. Only first draws of some kinds wait for the other metrics."""
 
-    Attributes:
-        coalescer: The other metrics.
-        pending: What it asked and what waits.
-        done: Whether it asks nothing any more.
-    """
-
-    coalescer: Coalescer
-    pending: list[_Request] = field(default_factory=list)
-    done: bool = False
+    coalescer: Coalescer  # the other metrics
+    pending: list[_Request] = field(default_factory=list)  # what it asked and what waits
+    done: bool = False  # whether it asks nothing any more
 
     @property
     def name(self) -> str:
@@ -328,23 +315,16 @@ def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
 
 @dataclass(frozen=True)
 class BackendStack:
-    """The backends of a run behind its cache and limits, and what went through them.
+    """The backends of a run behind its cache and limits, and what went through them."""
 
-    Attributes:
-        backend: What judges ask.
-        served: Replies asked for and known.
-        usages: Calls, tokens and retries of the judges, and of an embedder of its own.
-        closing: What is to be closed, last to first.
-        opening: What is to be awaited before the first call.
-        max_in_flight: Calls that may be in flight at the same time, of all backends together.
-    """
-
-    backend: Backend
-    served: Served
+    backend: Backend  # what judges ask
+    served: Served  # replies asked for and known
+    # Calls, tokens and retries of the judges, and of an embedder of its own.
     usages: tuple[Usage, ...]
-    closing: tuple[Backend, ...]
+    closing: tuple[Backend, ...]  # what is to be closed, last to first
+    # What is to be awaited before the first call.
     opening: tuple[Callable[[], Awaitable[None]], ...]
-    max_in_flight: int
+    max_in_flight: int  # calls that may be in flight at the same time, of all backends together
 
     async def aopen(self) -> None:
         """See the workers of backends that are limited in their places before the first call."""

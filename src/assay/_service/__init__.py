@@ -46,22 +46,14 @@ class NotFound(InputError):
 
 @dataclass(frozen=True)
 class Service:
-    """Evaluates by one judge into one store. Callers name neither, and no code of their own.
+    """Evaluates by one judge into one store. Callers name neither, and no code of their own."""
 
-    Attributes:
-        judge: As for `evaluate`.
-        embedder: As for `evaluate`.
-        store: The SQLite file.
-        settings: Limits and budget of each evaluation.
-        max_samples: The most samples that one call may send.
-        max_characters: The longest text that one may hold: what judging takes grows with it.
-    """
-
-    judge: Any = DEFAULT
-    embedder: Any = None
-    store: Path = Path(STORE)
-    settings: Settings = field(default_factory=Settings)
-    max_samples: int = MAX_SAMPLES
+    judge: Any = DEFAULT  # as for `evaluate`
+    embedder: Any = None  # as for `evaluate`
+    store: Path = Path(STORE)  # the SQLite file
+    settings: Settings = field(default_factory=Settings)  # limits and budget of each evaluation
+    max_samples: int = MAX_SAMPLES  # the most samples that one call may send
+    # The longest text that one may hold: what judging takes grows with it.
     max_characters: int = MAX_CHARACTERS
 
     def route(self) -> Route:

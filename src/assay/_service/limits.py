@@ -28,28 +28,18 @@ _LOCALHOST = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?", re.IGNOR
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """What callers may do.
+    """What callers may do."""
 
-    Attributes:
-        token: What they must know; "" if they need know nothing.
-        per_minute: Requests a minute and caller.
-        max_bytes: Bytes of a request.
-        at_once: Evaluations at the same time; others wait. Their requests are together no longer
-            than one may be.
-        waiting: Evaluations that may wait; others are sent away.
-        judging_s: Seconds that an evaluation may take, and that it may wait before.
-        reading_s: Seconds in which a request must have arrived.
-        connections: Connections at the same time.
-    """
-
-    token: str = field(default="", repr=False)
-    per_minute: float = 600.0
-    max_bytes: int = 10 * 2**20
+    token: str = field(default="", repr=False)  # what they must know; "" if they need know nothing
+    per_minute: float = 600.0  # requests a minute and caller
+    max_bytes: int = 10 * 2**20  # bytes of a request
+    # Evaluations at the same time; others wait. Their requests are together no longer than one may
+    # be.
     at_once: int = 4
-    waiting: int = 32
-    judging_s: float = 600.0
-    reading_s: float = 30.0
-    connections: int = 500
+    waiting: int = 32  # evaluations that may wait; others are sent away
+    judging_s: float = 600.0  # seconds that an evaluation may take, and that it may wait before
+    reading_s: float = 30.0  # seconds in which a request must have arrived
+    connections: int = 500  # connections at the same time
 
     def __post_init__(self) -> None:
         positive = ("per_minute", "max_bytes", "at_once", "judging_s", "reading_s", "connections")
@@ -165,9 +155,6 @@ class JudgingQueue:
 
     What judging takes of memory grows with what is judged, and so does its time. Who sent more than
     can be judged in the time that is given is told to send the same again: what was scored is kept.
-
-    Args:
-        bounds: How much at once, and for how long.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -213,7 +200,7 @@ class JudgingQueue:
             except TimeoutError:
                 if not clock.expired():
                     raise
-                raise self._late(last) from None
+                raise self._timed_out(last) from None
 
     @asynccontextmanager
     async def _turn(self, size: int) -> AsyncIterator[None]:
@@ -261,7 +248,7 @@ class JudgingQueue:
         finally:
             self._waiting -= 1
 
-    def _late(self, progress: Progress | None) -> Refused:
+    def _timed_out(self, progress: Progress | None) -> Refused:
         state = "nothing is scored yet"
         if progress is not None:
             state = f"{progress.done - progress.failed:,} of {progress.total:,} scores are kept"

@@ -28,21 +28,15 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which samples of a run are meant, and in which order.
+    """Which samples of a run are meant, and in which order."""
 
-    Attributes:
-        bounds: What their scores must be.
-        why: Why one of their scores is missing: "failed", "undefined", "unanswered"; "" for any.
-        among: Further rows that they must be among.
-        order: Label of the metric by whose scores they are ordered; "" for the order of the data.
-        descending: Whether the greatest comes first, or the last row.
-    """
-
-    bounds: tuple[Bounds, ...] = ()
+    bounds: tuple[Bounds, ...] = ()  # what their scores must be
+    # Why one of their scores is missing: "failed", "undefined", "unanswered"; "" for any.
     why: str = ""
-    among: tuple[Rows, ...] = ()
+    among: tuple[Rows, ...] = ()  # further rows that they must be among
+    # Label of the metric by whose scores they are ordered; "" for the order of the data.
     order: str = ""
-    descending: bool = False
+    descending: bool = False  # whether the greatest comes first, or the last row
 
 
 def matching(store: Store, run: Run, wanted: Filter) -> Sequence[int]:

@@ -55,10 +55,6 @@ class StoreError(InputError):
 class Damaged(StoreError):
     """What stands in the store is not what was written.
 
-    Args:
-        what: What is damaged, in words.
-        path: The store.
-
     Attributes:
         what: What is damaged.
     """

@@ -169,12 +169,7 @@ def _is_of(identity: str, names: Collection[str]) -> bool:
 
 
 class _Tables:
-    """Some tables of one store, whose rows are few.
-
-    Args:
-        file: The store.
-        writer: Commits writes.
-    """
+    """Some tables of one store, whose rows are few."""
 
     def __init__(self, file: File, writer: Writer) -> None:
         self._file = file
@@ -195,18 +190,12 @@ class _Tables:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a judge said to the fixed probes on one day.
+    """What a judge said to the fixed probes on one day."""
 
-    Attributes:
-        run: The run that asked.
-        judge: Name of the judge.
-        day: Days since 1970-01-01 (UTC).
-        replies: Digests of its replies to each probe, by the probe's identity.
-    """
-
-    run: str
-    judge: str
-    day: int
+    run: str  # the run that asked
+    judge: str  # name of the judge
+    day: int  # days since 1970-01-01 (UTC)
+    # Digests of its replies to each probe, by the probe's identity.
     replies: Mapping[str, tuple[str, ...]]
 
 
@@ -255,19 +244,12 @@ def _fingerprint(row: Any) -> Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One batch.
+    """One batch."""
 
-    Attributes:
-        name: Our name for it, which stands in its metadata.
-        provider: The provider's name for it, "" if we do not know whether it ever came there.
-        keys: Keys of the replies that it owes.
-        at: When it was handed in, in seconds since 1970 (UTC).
-    """
-
-    name: str
-    provider: str
-    keys: tuple[str, ...]
-    at: int
+    name: str  # our name for it, which stands in its metadata
+    provider: str  # the provider's name for it, "" if we do not know whether it ever came there
+    keys: tuple[str, ...]  # keys of the replies that it owes
+    at: int  # when it was handed in, in seconds since 1970 (UTC)
 
 
 class Batches(_Tables):

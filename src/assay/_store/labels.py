@@ -30,58 +30,35 @@ def pair_label(metric: str, against: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabelTally:
-    """How many labels one person gave to one run.
+    """How many labels one person gave to one run."""
 
-    Attributes:
-        about: Label of the metric, or `pair_label`.
-        statements: Whether they are of statements.
-        annotator: Who gave them.
-        n: How many things have one.
-        least: The least label.
-        most: The greatest label.
-    """
-
-    about: str
-    statements: bool
-    annotator: str
-    n: int
-    least: float
-    most: float
+    about: str  # label of the metric, or `pair_label`
+    statements: bool  # whether they are of statements
+    annotator: str  # who gave them
+    n: int  # how many things have one
+    least: float  # the least label
+    most: float  # the greatest label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanLabel:
-    """One decision of one person.
+    """One decision of one person."""
 
-    Attributes:
-        run: Id of the run.
-        metric: Label of the metric that it is about; of a pair `pair_label`.
-        sample: Id of the sample.
-        statement: 0-based number among the judged parts of the score; None: the whole answer.
-        annotator: Who decided.
-        kind: What it is: "label", "unsure", "skip" or "settled" (a dispute decided).
-        value: The label; None if there is none.
-        reason: Why, in their words.
-        tags: Kinds of error they named.
-        chance: With which probability the sample was drawn to be labelled, None if unknown.
-        undone: Whether it was taken back.
-        at: When (UTC, ISO 8601); the store writes it.
-        id: What names it; the store gives it.
-    """
-
-    run: str
-    metric: str
-    sample: str
-    annotator: str
+    run: str  # id of the run
+    metric: str  # label of the metric that it is about; of a pair `pair_label`
+    sample: str  # id of the sample
+    annotator: str  # who decided
+    # 0-based number among the judged parts of the score; None: the whole answer.
     statement: int | None = None
-    kind: Kind = "label"
-    value: float | None = None
-    reason: str = ""
-    tags: tuple[str, ...] = ()
+    kind: Kind = "label"  # what it is: "label", "unsure", "skip" or "settled" (a dispute decided)
+    value: float | None = None  # the label; None if there is none
+    reason: str = ""  # why, in their words
+    tags: tuple[str, ...] = ()  # kinds of error they named
+    # With which probability the sample was drawn to be labelled, None if unknown.
     chance: float | None = None
-    undone: bool = False
-    at: str = ""
-    id: str = ""
+    undone: bool = False  # whether it was taken back
+    at: str = ""  # when (UTC, ISO 8601); the store writes it
+    id: str = ""  # what names it; the store gives it
 
     @property
     def item(self) -> tuple[str, str, int | None]:
@@ -94,20 +71,13 @@ WORST: Final = "worst"  # of a look that an alert is about: drawn for sure, befo
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A sample that was drawn to be labelled.
+    """A sample that was drawn to be labelled."""
 
-    Attributes:
-        batch: Number of the batch, from 0.
-        sample: Id of the sample.
-        chance: With which probability it was drawn into this batch, of those that no earlier batch
-            had.
-        why: The order that the batch was drawn by.
-    """
-
-    batch: int
-    sample: str
+    batch: int  # number of the batch, from 0
+    sample: str  # id of the sample
+    # With which probability it was drawn into this batch, of those that no earlier batch had.
     chance: float
-    why: str
+    why: str  # the order that the batch was drawn by
 
 
 class HumanLabels:

@@ -39,18 +39,13 @@ DAMAGE = (AssayError, sqlite3.DatabaseError, *UNREADABLE)
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found in a store.
+    """What was found in a store."""
 
-    Attributes:
-        problems: What is damaged or missing, at most `MAX_PROBLEMS` of them.
-        remarks: What is no damage: runs that have not finished, rows that no run needs.
-        counts: Rows looked at, by table.
-        whole: Of a store with problems, the runs that `assay export` can still write in full.
-    """
-
-    problems: tuple[str, ...]
+    problems: tuple[str, ...]  # what is damaged or missing, at most `MAX_PROBLEMS` of them
+    # What is no damage: runs that have not finished, rows that no run needs.
     remarks: tuple[str, ...]
-    counts: dict[str, int]
+    counts: dict[str, int]  # rows looked at, by table
+    # Of a store with problems, the runs that `assay export` can still write in full.
     whole: tuple[str, ...] = ()
 
 
@@ -259,17 +254,11 @@ _RETAINED = {
 
 @dataclass(frozen=True, slots=True)
 class Cleaning:
-    """What was dropped, or would be.
+    """What was dropped, or would be."""
 
-    Attributes:
-        rows: Rows by table.
-        before: Bytes that it took on the disk, its log of writes included.
-        after: Bytes when it was done; None if nothing was.
-    """
-
-    rows: dict[str, int]
-    before: int
-    after: int | None
+    rows: dict[str, int]  # rows by table
+    before: int  # bytes that it took on the disk, its log of writes included
+    after: int | None  # bytes when it was done; None if nothing was
 
 
 def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False) -> Cleaning:

@@ -39,7 +39,7 @@ _MONTHS: Final = (
     *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
 )
 # Later than any other: also where the clock went back, or two are asked for within a millisecond.
-_ASKED = (
+_TOUCH = (
     "UPDATE runs SET asked = (SELECT max(ifnull(strftime('%Y-%m-%dT%H:%M:%fZ',"
     f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {rows.NOW}) FROM runs) WHERE id = ?"
 )
@@ -320,7 +320,7 @@ class Runs(File):
             if description and not self._runs("id = ?", run)[0].description:
                 write_description(db, run, description)
             with amended(db, "runs", "id = ?", run):
-                db.execute(_ASKED, (run,))
+                db.execute(_TOUCH, (run,))
         return self.run(run)
 
     def run(self, name: str = LAST) -> Run:

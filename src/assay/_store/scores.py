@@ -31,21 +31,13 @@ _COMPARED = 10_000  # ids with which a misspelt one is compared
 
 @dataclass(frozen=True, slots=True)
 class StoredAlert:
-    """What a watch has told.
+    """What a watch has told."""
 
-    Attributes:
-        watch: Name of the watch.
-        look: Number of the look, from 1.
-        stream: What it is about: a metric, or a metric in a segment.
-        body: The evidence.
-        pending: Where it has still to be sent.
-    """
-
-    watch: str
-    look: int
-    stream: str
-    body: Mapping[str, Any]
-    pending: tuple[str, ...] = ()
+    watch: str  # name of the watch
+    look: int  # number of the look, from 1
+    stream: str  # what it is about: a metric, or a metric in a segment
+    body: Mapping[str, Any]  # the evidence
+    pending: tuple[str, ...] = ()  # where it has still to be sent
 
 
 class Alerts:

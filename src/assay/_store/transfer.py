@@ -77,17 +77,11 @@ _MAX_DIGITS = 12  # digits of a whole number that a message shows
 
 @dataclass(frozen=True, slots=True)
 class ImportedRuns:
-    """What an import found.
+    """What an import found."""
 
-    Attributes:
-        runs: Ids of the runs in the file.
-        new: Rows that were not there yet, by kind: run, sample, reply, score.
-        known: Rows that were.
-    """
-
-    runs: tuple[str, ...]
-    new: dict[str, int]
-    known: dict[str, int]
+    runs: tuple[str, ...]  # ids of the runs in the file
+    new: dict[str, int]  # rows that were not there yet, by kind: run, sample, reply, score
+    known: dict[str, int]  # rows that were
 
 
 class _Score(msgspec.Struct, omit_defaults=True):

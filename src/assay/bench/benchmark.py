@@ -118,7 +118,7 @@ def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | Non
     return float(low), float(high)
 
 
-FOUND, WRONG = ", bad flagged", ", good flagged"
+BAD_FLAGGED, GOOD_FLAGGED = ", bad flagged", ", good flagged"
 BAD_UNCERTAIN, GOOD_UNCERTAIN = ", bad uncertain", ", good uncertain"
 
 
@@ -155,9 +155,11 @@ def flags(
     bads = [c for c, is_bad in zip(clusters, labels, strict=True) if is_bad]
     goods = [c for c, is_bad in zip(clusters, labels, strict=True) if not is_bad]
     figures = [
-        figure(f"{data}{FOUND}", stats.mean(flagged_rows[labels]), bads, baselines, note=note),
         figure(
-            f"{data}{WRONG}",
+            f"{data}{BAD_FLAGGED}", stats.mean(flagged_rows[labels]), bads, baselines, note=note
+        ),
+        figure(
+            f"{data}{GOOD_FLAGGED}",
             stats.mean(flagged_rows[~labels]),
             goods,
             note=note,

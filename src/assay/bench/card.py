@@ -12,7 +12,7 @@ from assay._middleware.wrapper import Route
 from assay._runner.plan import asked
 from assay._text.text_kinds import PASSAGES, RECORDS, SUMMARIES, on_texts
 from assay._version import __version__
-from assay.bench.benchmark import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG, Figure
+from assay.bench.benchmark import BAD_FLAGGED, BAD_UNCERTAIN, GOOD_FLAGGED, GOOD_UNCERTAIN, Figure
 from assay.errors import InputError
 from assay.judge import Backend, Task
 from assay.judges.embedded.card import CardFigure, Quality, Rate
@@ -195,10 +195,13 @@ def quality(
         figure = by_name.get(labelled.figures + end)
         return Rate(figure.value, figure.low, figure.high) if figure else None
 
-    hits, wrong = rate(FOUND), rate(WRONG)
+    hits, wrong = rate(BAD_FLAGGED), rate(GOOD_FLAGGED)
     if hits is None or wrong is None:
         return None
-    first, second = by_name[labelled.figures + FOUND], by_name[labelled.figures + WRONG]
+    first, second = (
+        by_name[labelled.figures + BAD_FLAGGED],
+        by_name[labelled.figures + GOOD_FLAGGED],
+    )
     return Quality(
         judge=judge,
         data=labelled.figures,

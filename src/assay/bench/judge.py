@@ -32,7 +32,7 @@ from assay.tasks import SelectSentences, Statement, Verdict
 
 S = TypeVar("S")
 T = TypeVar("T")
-Asked = Callable[[Judge], Awaitable[T | None]]
+AskFunction = Callable[[Judge], Awaitable[T | None]]
 # Questions being worked on for each call that may be in flight.
 JOBS_PER_REQUEST = 2
 ALONE = 16  # questions at once to a judge that is asked without a stack
@@ -164,7 +164,7 @@ class JudgeUnderTest:
     def answers(self, tasks: Sequence[Task[T]]) -> list[T | None]:
         """The typed answer to each task."""
 
-        def ask(task: Task[T]) -> Asked[T]:
+        def ask(task: Task[T]) -> AskFunction[T]:
             return lambda judge: judge(task)
 
         return self._each(list(map(ask, tasks)))
@@ -181,7 +181,7 @@ class JudgeUnderTest:
     def check(self, texts: Sequence[Text]) -> list[Checked | None]:
         """Every text's statements with their verdicts."""
 
-        def ask(text: Text) -> Asked[Checked]:
+        def ask(text: Text) -> AskFunction[Checked]:
             return lambda judge: _checked(judge, text)
 
         return self._each(list(map(ask, texts)))
@@ -203,18 +203,18 @@ class JudgeUnderTest:
         self.totals.ms += (time.perf_counter() - start) * 1000
         return values
 
-    def _each(self, questions: Sequence[Asked[T]]) -> list[T | None]:
+    def _each(self, questions: Sequence[AskFunction[T]]) -> list[T | None]:
         self.totals.total += len(questions)
         return self._run(self._all(questions))
 
-    async def _all(self, questions: Sequence[Asked[T]]) -> list[T | None]:
+    async def _all(self, questions: Sequence[AskFunction[T]]) -> list[T | None]:
         try:
             return await in_parallel(self._one, questions, self._at_once)
         finally:
             if self.stack is None:
                 await self.backend.aclose()
 
-    async def _one(self, ask: Asked[T]) -> T | None:
+    async def _one(self, ask: AskFunction[T]) -> T | None:
         # A judge of its own: it keeps every reply that it has had.
         judge = Judge(self._asked)
         answer = None

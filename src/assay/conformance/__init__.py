@@ -138,30 +138,19 @@ _DIMENSIONS = 16
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What a metric gives where something is absent.
+    """What a metric gives where something is absent."""
 
-    Attributes:
-        what: What is absent.
-        outcome: What comes of it.
-    """
-
-    what: str
-    outcome: Outcome
+    what: str  # what is absent
+    outcome: Outcome  # what comes of it
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What a metric gives on the sample.
+    """What a metric gives on the sample."""
 
-    Attributes:
-        outcome: The score with its parts, or why there is none.
-        calls: Replies that it asked for, by kind of task.
-        edges: What it gives where something is absent.
-    """
-
-    outcome: Outcome
-    calls: Mapping[str, int]
-    edges: tuple[Edge, ...]
+    outcome: Outcome  # the score with its parts, or why there is none
+    calls: Mapping[str, int]  # replies that it asked for, by kind of task
+    edges: tuple[Edge, ...]  # what it gives where something is absent
 
 
 def worked(metric: Metric, backend: Backend | None = None) -> Worked | None:

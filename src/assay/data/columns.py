@@ -213,19 +213,13 @@ class NumberedColumns(tuple[Any, ...]):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How rows with one set of columns are read.
+    """How rows with one set of columns are read."""
 
-    Attributes:
-        columns: Names of all columns.
-        fields: Field -> paths to the values that may hold it (several: they must agree).
-        extra: Columns that no field takes; they go to the metadata.
-        guessed: Fields whose column was guessed.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # names of all columns
+    # Field -> paths to the values that may hold it (several: they must agree)
     fields: Mapping[str, tuple[Path, ...]]
-    extra: tuple[Any, ...]
-    guessed: frozenset[str] = frozenset()
+    extra: tuple[Any, ...]  # columns that no field takes; they go to the metadata
+    guessed: frozenset[str] = frozenset()  # fields whose column was guessed
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:

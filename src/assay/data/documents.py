@@ -40,19 +40,12 @@ _TOKEN: Final = re.compile(
 
 @dataclass(frozen=True)
 class Documents:
-    """Texts that stood in one field.
+    """Texts that stood in one field."""
 
-    Attributes:
-        texts: The texts, in order.
-        ids: Their ids, None if not every one has an id.
-        rest: What else stood with each text; empty if nothing did.
-        printed: Whether they were documents that a framework had printed as text.
-    """
-
-    texts: tuple[str, ...]
-    ids: tuple[str, ...] | None = None
-    rest: tuple[Mapping[str, Any], ...] = ()
-    printed: bool = False
+    texts: tuple[str, ...]  # the texts, in order
+    ids: tuple[str, ...] | None = None  # their ids, None if not every one has an id
+    rest: tuple[Mapping[str, Any], ...] = ()  # what else stood with each text; empty if nothing did
+    printed: bool = False  # whether they were documents that a framework had printed as text
 
     @property
     def access(self) -> tuple[tuple[str, ...] | None, ...]:

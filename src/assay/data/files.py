@@ -30,7 +30,7 @@ from assay.data.documents import JOINED, is_plain
 from assay.data.json_files import document_records, line_records
 from assay.data.parquet import parquet_records
 from assay.data.rows import Converter, Once, Reading, Record, Row, memory_records
-from assay.data.tables import SUFFIX, other_sheets, parted, sheet_records, table_records
+from assay.data.tables import SUFFIX, other_sheets, sheet_records, split_sheet, table_records
 from assay.data.traces import trace_rows
 from assay.data.values import is_number, plain, unboxed
 from assay.errors import InputError
@@ -172,7 +172,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
 
     Of an Excel file it is the sheet that is named after "#".
     """
-    path, sheet = parted(path) if isinstance(path, Path) else (path, "")
+    path, sheet = split_sheet(path) if isinstance(path, Path) else (path, "")
     try:
         suffix = _suffix(path)
         head = _head(path)
@@ -196,7 +196,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
 
 def about_file(path: Path | Remote) -> tuple[str, ...]:
     """A note on how a file is read: which of several sheets it is."""
-    file, sheet = parted(path) if isinstance(path, Path) else (path, "")
+    file, sheet = split_sheet(path) if isinstance(path, Path) else (path, "")
     if sheet or _without_gz(file).suffix.lower() != SUFFIX:
         return ()
     others = other_sheets(lambda: _opened(file))
@@ -315,28 +315,19 @@ _MAIN: Final = ("question", "answer", "contexts", "reference")
 
 @dataclass(frozen=True)
 class Source:
-    """A data set that gives its rows one by one, each time it is iterated.
+    """A data set that gives its rows one by one, each time it is iterated."""
 
-    Attributes:
-        name: What reports call it: the name of the file, or the kind of object.
-        records: Opens the source and gives its records.
-        mapping: Field -> column, as the user gave it.
-        limit: Only the first so many records are read, None for all.
-        contexts: What becomes of contexts that are one text: "auto", "whole", "numbered", or what
-            separates the passages.
-        file: The file of this machine that it is read from, None for all else.
-        notes: What a reader of the scores must know of the source.
-        continues: Whether other rows of the same origin came before: what all of these lack is then
-            a gap, not a sign that the data are read wrongly.
-    """
-
-    name: str
-    records: Callable[[], Iterator[Record]]
-    mapping: Mapping[str, str] = field(default_factory=dict)
-    limit: int | None = None
+    name: str  # what reports call it: the name of the file, or the kind of object
+    records: Callable[[], Iterator[Record]]  # opens the source and gives its records
+    mapping: Mapping[str, str] = field(default_factory=dict)  # field -> column, as the user gave it
+    limit: int | None = None  # only the first so many records are read, None for all
+    # What becomes of contexts that are one text: "auto", "whole", "numbered", or what separates the
+    # passages.
     contexts: str = passages.AUTO
-    file: Path | None = None
-    notes: tuple[str, ...] = ()
+    file: Path | None = None  # the file of this machine that it is read from, None for all else
+    notes: tuple[str, ...] = ()  # what a reader of the scores must know of the source
+    # Whether other rows of the same origin came before: what all of these lack is then a gap, not a
+    # sign that the data are read wrongly.
     continues: bool = False
 
     def __iter__(self) -> Iterator[Row]:
@@ -385,7 +376,7 @@ def read(
     options = (mapping or {}, limit, contexts or passages.AUTO)
     if isinstance(data, str | PathLike):
         path = located(data)
-        file = parted(path)[0] if isinstance(path, Path) else None
+        file = split_sheet(path)[0] if isinstance(path, Path) else None
         records = file_records(path)
         return Source(plain(path.name), records, *options, file, about_file(path))
     return Source(f"{type(data).__name__} in memory", memory_records(data), *options)

@@ -237,21 +237,14 @@ _CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class CrudTask:
-    """One of the tasks.
+    """One of the tasks."""
 
-    Attributes:
-        name: What it is called in the column "task".
-        inputs: Fields of what the system is given, each with its name in the question.
-        reference: Field of the right result.
-        english: What the system is told to do, before what it is given; "" for a question.
-        chinese: The same in Chinese.
-    """
-
-    name: str
+    name: str  # what it is called in the column "task"
+    # Fields of what the system is given, each with its name in the question.
     inputs: Mapping[str, str]
-    reference: str
-    english: str = ""
-    chinese: str = ""
+    reference: str  # field of the right result
+    english: str = ""  # what the system is told to do, before what it is given; "" for a question
+    chinese: str = ""  # the same in Chinese
 
 
 def _read(number: int) -> CrudTask:

@@ -58,30 +58,20 @@ _LEAST_PIECE: Final = 20
 
 @dataclass(frozen=True)
 class Separator:
-    """What stands between the passages of one text.
+    """What stands between the passages of one text."""
 
-    Attributes:
-        name: What messages call it.
-        option: What `contexts` has to say so that texts are split there.
-        split: The passages of a text; the text alone where it is not split.
-    """
-
-    name: str
-    option: str
+    name: str  # what messages call it
+    option: str  # what `contexts` has to say so that texts are split there
+    # The passages of a text; the text alone where it is not split.
     split: Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of the texts of a column.
+    """What becomes of the texts of a column."""
 
-    Attributes:
-        separator: What was seen between passages.
-        splits: Whether texts are split there; if not, it is only reported.
-    """
-
-    separator: Separator
-    splits: bool
+    separator: Separator  # what was seen between passages
+    splits: bool  # whether texts are split there; if not, it is only reported
 
 
 def check(contexts: Any) -> None:

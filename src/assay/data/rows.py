@@ -21,26 +21,20 @@ from assay.sample import Sample
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record as a source gives it, before its columns are understood.
+    """One record as a source gives it, before its columns are understood."""
 
-    Attributes:
-        number: 1-based line of a JSONL file; 1-based record of anything else (a CSV file's header
-            is not counted).
-        values: Column -> value, None if the record is broken.
-        form: "table" if lists and numbers may stand as text in a cell and an empty cell is an
-            absent value; "arrow" if objects have the keys of all rows, null where a row has none;
-            "sample" if the columns are the fields of a Sample.
-        problem: What is broken, None if nothing is.
-        text: The record as it stood in the file, None if the source is not text.
-        framed: Whether it is a table's that has a word of its own for what is absent (a data
-            frame's NaN): an empty answer in it is one.
-    """
-
+    # 1-based line of a JSONL file; 1-based record of anything else (a CSV file's header is not
+    # counted)
     number: int
-    values: Mapping[Any, Any] | None
+    values: Mapping[Any, Any] | None  # column -> value, None if the record is broken
+    # "table" if lists and numbers may stand as text in a cell and an empty cell is an absent value;
+    # "arrow" if objects have the keys of all rows, null where a row has none; "sample" if the
+    # columns are the fields of a Sample.
     form: Form = "json"
-    problem: Problem | None = None
-    text: str | None = None
+    problem: Problem | None = None  # what is broken, None if nothing is
+    text: str | None = None  # the record as it stood in the file, None if the source is not text
+    # Whether it is a table's that has a word of its own for what is absent (a data frame's NaN): an
+    # empty answer in it is one.
     framed: bool = False
 
     @property
@@ -56,50 +50,37 @@ class Record:
 
 @dataclass(frozen=True)
 class Reading:
-    """How the rows of a data set are read, beyond the user's mapping and the names of columns.
+    """How the rows of a data set are read, beyond the user's mapping and the names of columns."""
 
-    Attributes:
-        guessed: Field -> column, where one column alone seems to hold it.
-        ambiguous: Field -> columns of which any may hold it.
-        columns: Field -> column of the main fields that are known by their name.
-        decisions: Field -> what becomes of texts that are no lists.
-        whole: Whether the user wants each text to be one context.
-        id_column: Column that may name each row, where none is known to; "" for none.
-    """
-
+    # Field -> column, where one column alone seems to hold it.
     guessed: Mapping[str, str] = field(default_factory=dict)
+    # Field -> columns of which any may hold it.
     ambiguous: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # Field -> column of the main fields that are known by their name.
     columns: Mapping[str, str] = field(default_factory=dict)
+    # Field -> what becomes of texts that are no lists.
     decisions: Mapping[str, Decision] = field(default_factory=dict)
-    whole: bool = False
-    id_column: str = ""
+    whole: bool = False  # whether the user wants each text to be one context
+    id_column: str = ""  # column that may name each row, where none is known to; "" for none
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record, understood.
+    """One record, understood."""
 
-    Attributes:
-        number: As in Record.
-        fields: Fields of a Sample that could be read, those that are absent as None.
-        problems: Everything wrong with the row by itself.
-        columns: Names of the columns it had.
-        unfound: Fields whose column, named by the user's mapping, this row does not have.
-        record: What it was read from.
-        passages: Field -> how many passages its one text makes, for texts that are no lists.
-        printed: Fields that were read from documents printed as text.
-        reading: What the first rows decided of all.
-    """
-
-    number: int
+    number: int  # as in Record
+    # Fields of a Sample that could be read, those that are absent as None.
     fields: Mapping[str, Any]
-    problems: tuple[Problem, ...]
-    columns: tuple[str, ...]
-    record: Record
+    problems: tuple[Problem, ...]  # everything wrong with the row by itself
+    columns: tuple[str, ...]  # names of the columns it had
+    record: Record  # what it was read from
+    # Fields whose column, named by the user's mapping, this row does not have.
     unfound: frozenset[str] = field(default=frozenset())
+    # Field -> how many passages its one text makes, for texts that are no lists.
     passages: Mapping[str, int] = field(default_factory=dict)
+    # Fields that were read from documents printed as text.
     printed: frozenset[str] = field(default=frozenset())
-    reading: Reading = field(default_factory=Reading)
+    reading: Reading = field(default_factory=Reading)  # what the first rows decided of all
 
     @property
     def sample(self) -> Sample | None:

@@ -198,7 +198,7 @@ def _as_csv(row: list[str]) -> str:
     return escaped(out.getvalue())
 
 
-def parted(path: Path) -> tuple[Path, str]:
+def split_sheet(path: Path) -> tuple[Path, str]:
     """The file, and the sheet that is named after it; "" for the first one."""
     at = path.name.lower().rfind(_SHEET_MARK)
     if at < 0 or path.exists():

@@ -243,12 +243,7 @@ def pooling(folder: Path) -> str:
 
 
 class Model:
-    """A sentence-transformers model that can be trained.
-
-    Args:
-        folder: Where it is.
-        threads: Cores to use; all that there are if None.
-    """
+    """A sentence-transformers model that can be trained."""
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         import torch

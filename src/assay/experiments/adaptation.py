@@ -53,66 +53,40 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """What an embedder is adapted to.
+    """What an embedder is adapted to."""
 
-    Attributes:
-        passages: The texts of all passages: what is searched.
-        questions: The questions about them.
-        unmatched: Questions left out because no passage is known to answer them.
-        by_rule: Whether the questions are sentences taken out of the passages.
-    """
-
-    passages: tuple[str, ...]
-    questions: tuple[Question, ...]
-    unmatched: int = 0
-    by_rule: bool = False
+    passages: tuple[str, ...]  # the texts of all passages: what is searched
+    questions: tuple[Question, ...]  # the questions about them
+    unmatched: int = 0  # questions left out because no passage is known to answer them
+    by_rule: bool = False  # whether the questions are sentences taken out of the passages
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Questions to learn from, and questions to measure with, from different documents.
+    """Questions to learn from, and questions to measure with, from different documents."""
 
-    Attributes:
-        train: The former.
-        held_out: The latter.
-        mixed: How many belong to neither: their passages are from several documents.
-    """
-
-    train: tuple[Question, ...]
-    held_out: tuple[Question, ...]
-    mixed: int
+    train: tuple[Question, ...]  # the former
+    held_out: tuple[Question, ...]  # the latter
+    mixed: int  # how many belong to neither: their passages are from several documents
 
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A question with a passage that answers it, and others that look like it and do not.
+    """A question with a passage that answers it, and others that look like it and do not."""
 
-    Attributes:
-        question: The question.
-        positive: Place of the former.
-        negatives: Places of the latter.
-    """
-
-    question: Question
-    positive: int
-    negatives: tuple[int, ...]
+    question: Question  # the question
+    positive: int  # place of the former
+    negatives: tuple[int, ...]  # places of the latter
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """One measure of retrieval, before and after.
+    """One measure of retrieval, before and after."""
 
-    Attributes:
-        measure: Its name: accuracy@1, MRR ...
-        base: Interval of its mean for the base; None if there are too few documents.
-        adapted: The same of the adapted embedder.
-        paired: The two compared, question by question, clustered by document.
-    """
-
-    measure: str
-    base: Interval | None
-    adapted: Interval | None
-    paired: Paired
+    measure: str  # its name: accuracy@1, MRR ..
+    base: Interval | None  # interval of its mean for the base; None if there are too few documents
+    adapted: Interval | None  # the same of the adapted embedder
+    paired: Paired  # the two compared, question by question, clustered by document
 
     @property
     def verdict(self) -> str:
@@ -152,7 +126,7 @@ def read_training_data(
     if questions is None:
         return _by_rule(passages)
     rows = read_questions(questions)
-    answerable = _asked(rows, passages)
+    answerable = _questions(rows, passages)
     if not answerable:
         known = ", ".join(repr(passage.id) for passage in passages[:3])
         what = "no question names a passage of the corpus, and none has a reference found there"
@@ -169,7 +143,7 @@ def _passages(document: Document, words: int | None) -> list[Passage]:
     return [Passage(document.id, 1, document.title, text, 0, len(text))]
 
 
-def _asked(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question]:
+def _questions(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question]:
     places = {passage.id: place for place, passage in enumerate(passages)}
     of_document: dict[str, list[int]] = {}
     for place, passage in enumerate(passages):

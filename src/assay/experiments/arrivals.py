@@ -20,25 +20,16 @@ _DIGITS = 16  # of a digest, in hexadecimal
 
 @dataclass
 class Arrivals:
-    """What is new in a source.
+    """What is new in a source."""
 
-    Attributes:
-        samples: New samples of the share that is taken, in the order of their digests.
-        known: Samples that an earlier look had.
-        left_out: Samples outside the share.
-        over: Samples for which a look had no room.
-        waiting: Samples of traces that ended too recently: more spans of them may come.
-        invalid: Rows that cannot be read.
-        problem: What is wrong with the first of these, "" if there is none.
-    """
-
+    # New samples of the share that is taken, in the order of their digests.
     samples: list[Sample] = field(default_factory=list)
-    known: int = 0
-    left_out: int = 0
-    over: int = 0
-    waiting: int = 0
-    invalid: int = 0
-    problem: str = ""
+    known: int = 0  # samples that an earlier look had
+    left_out: int = 0  # samples outside the share
+    over: int = 0  # samples for which a look had no room
+    waiting: int = 0  # samples of traces that ended too recently: more spans of them may come
+    invalid: int = 0  # rows that cannot be read
+    problem: str = ""  # what is wrong with the first of these, "" if there is none
 
 
 def files_of(path: str | Path) -> list[Path]:

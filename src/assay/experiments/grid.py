@@ -92,28 +92,15 @@ def _at(grid: Grid, place: int) -> dict[str, Value]:
 
 @dataclass(frozen=True)
 class Race:
-    """The questions of a race, and what decides it.
+    """The questions of a race, and what decides it."""
 
-    Attributes:
-        ids: The questions, in the order in which they are asked.
-        span: The greatest score of the metric minus the least.
-        higher_is_better: Which scores win.
-        level: With this probability none of the truly best configurations is dropped.
-    """
-
-    ids: Sequence[str]
-    span: float
-    higher_is_better: bool
-    level: float
+    ids: Sequence[str]  # the questions, in the order in which they are asked
+    span: float  # the greatest score of the metric minus the least
+    higher_is_better: bool  # which scores win
+    level: float  # with this probability none of the truly best configurations is dropped
 
     async def run(self, configurations: int, score: Scorer, at_once: int) -> list[int | None]:
-        """For each configuration after how many questions it was dropped, None if it never was.
-
-        Args:
-            configurations: How many there are.
-            score: Asks and scores one.
-            at_once: So many are asked at the same time.
-        """
+        """For each configuration after how many questions it was dropped, None if it never was."""
         from assay.stats.sequential import beaten, looks
 
         dropped: list[int | None] = [None] * configurations

@@ -29,26 +29,17 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
 
 @dataclass(frozen=True, slots=True)
 class Inapplicable:
-    """Why a perturbation cannot be made of a sample.
+    """Why a perturbation cannot be made of a sample."""
 
-    Attributes:
-        why: The reason, as of "it": "it has no contexts".
-    """
-
-    why: str
+    why: str  # the reason, as of "it": "it has no contexts"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact of the reference, and what it was altered to.
+    """A fact of the reference, and what it was altered to."""
 
-    Attributes:
-        right: As the contexts have it: a number, a date or a name.
-        altered: What stands in its place.
-    """
-
-    right: str
-    altered: str
+    right: str  # as the contexts have it: a number, a date or a name
+    altered: str  # what stands in its place
 
     def stated(self, answer: str) -> tuple[bool, bool]:
         """Whether an answer states (the right one, the altered one).
@@ -64,14 +55,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """A sample with a perturbation.
+    """A sample with a perturbation."""
 
-    Attributes:
-        sample: What the system is asked.
-        fact: The fact that was altered in its contexts, None for all other perturbations.
-    """
-
-    sample: Sample
+    sample: Sample  # what the system is asked
+    # The fact that was altered in its contexts, None for all other perturbations.
     fact: Fact | None = None
 
 
@@ -80,15 +67,10 @@ Outcome: TypeAlias = Perturbed | Inapplicable
 
 @dataclass(frozen=True)
 class SamplePool:
-    """What the rules draw from: the passages and names of all samples.
+    """What the rules draw from: the passages and names of all samples."""
 
-    Attributes:
-        samples: All samples, with their contexts.
-        seed: Another one draws otherwise; the same one always alike.
-    """
-
-    samples: Sequence[Sample]
-    seed: int = 0
+    samples: Sequence[Sample]  # all samples, with their contexts
+    seed: int = 0  # another one draws otherwise; the same one always alike
 
     @cached_property
     def passages(self) -> Sequence[tuple[str, frozenset[str]]]:
@@ -132,27 +114,16 @@ Rule: TypeAlias = Callable[[Sample, Value, SamplePool], Outcome]
 
 @dataclass(frozen=True)
 class Perturbation:
-    """One way to make a question harder.
+    """One way to make a question harder."""
 
-    Attributes:
-        name: "noise".
-        title: What is done, in a line.
-        of: What it changes: "contexts" or "question".
-        levels: Those that are taken if none are named; none where they have to be.
-        allows: Which levels there are.
-        hint: The same in words.
-        make: The rule.
-        ordered: Whether each level is more of it than the one before.
-    """
-
-    name: str
-    title: str
-    of: Literal["contexts", "question"]
-    levels: tuple[Value, ...]
-    allows: Callable[[Value], bool]
-    hint: str
-    make: Rule = field(repr=False)
-    ordered: bool = False
+    name: str  # "noise"
+    title: str  # what is done, in a line
+    of: Literal["contexts", "question"]  # what it changes: "contexts" or "question"
+    levels: tuple[Value, ...]  # those that are taken if none are named; none where they have to be
+    allows: Callable[[Value], bool]  # which levels there are
+    hint: str  # the same in words
+    make: Rule = field(repr=False)  # the rule
+    ordered: bool = False  # whether each level is more of it than the one before
 
     def check(self, level: Value) -> None:
         """Raise InputError for a level that there is not."""
@@ -164,15 +135,15 @@ class Perturbation:
 
 def holds(text: str, sample: Sample) -> bool:
     """Whether the sample's reference, or another accepted answer, stands in a text."""
-    bare = f" {_bare(text)} "
-    for answer in map(_bare, (sample.reference or "", *sample.accepted)):
+    bare = f" {_normalized(text)} "
+    for answer in map(_normalized, (sample.reference or "", *sample.accepted)):
         if answer and (answer if _UNSPACED.search(answer) else f" {answer} ") in bare:
             return True
     return False
 
 
 @lru_cache(maxsize=20_000)  # each passage is looked through for many references
-def _bare(text: str) -> str:
+def _normalized(text: str) -> str:
     """The words alone, in small letters and without accents."""
     folded = unicodedata.normalize("NFKD", text.casefold())
     return " ".join(re.findall(r"\w+", _ACCENTS.sub("", folded)))
@@ -300,8 +271,8 @@ def _altered(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
             continue
         if re.search(r"\d", right):
             return Fact(right, _other_number(right, rng))
-        own = {*_bare(" ".join((sample.question or "", *(sample.contexts or ())))).split()}
-        others = [name for name in pool.names if own.isdisjoint(_bare(name).split())]
+        own = {*_normalized(" ".join((sample.question or "", *(sample.contexts or ())))).split()}
+        others = [name for name in pool.names if own.isdisjoint(_normalized(name).split())]
         as_long = [name for name in others if len(name.split()) == len(right.split())]
         if as_long or others:
             return Fact(right, rng.choice(as_long or others))
@@ -359,7 +330,7 @@ def _typos(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
         start, end = places[at]
         typo = _typo(question[start:end], pool.draw(sample, f"typo {at}"))
         question = question[:start] + typo + question[end:]
-    return _asked(sample, question)
+    return _reworded(sample, question)
 
 
 def _typo(word: str, rng: random.Random) -> str:
@@ -375,7 +346,7 @@ def _typo(word: str, rng: random.Random) -> str:
 def _letters(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     del pool
     question = sample.question or ""
-    return _asked(sample, question.upper() if level == "upper" else question.lower())
+    return _reworded(sample, question.upper() if level == "upper" else question.lower())
 
 
 def _keywords(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
@@ -385,7 +356,7 @@ def _keywords(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
         return Inapplicable("its question is not in English, the one language with stop words here")
     words = re.findall(r"[\w$€£%.,'\u2019-]*\w", question)
     rest = [word for word in words if word.lower() not in STOP_WORDS]
-    return _asked(sample, " ".join(rest)) if rest else Inapplicable("no keyword is left of it")
+    return _reworded(sample, " ".join(rest)) if rest else Inapplicable("no keyword is left of it")
 
 
 def _wording(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
@@ -393,10 +364,10 @@ def _wording(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     question = sample.metadata.get(str(level))
     if not (isinstance(question, str) and question.strip()):
         return Inapplicable("it has no question in that column")
-    return _asked(sample, question.strip())
+    return _reworded(sample, question.strip())
 
 
-def _asked(sample: Sample, question: str) -> Outcome:
+def _reworded(sample: Sample, question: str) -> Outcome:
     if question == sample.question:
         return Inapplicable("its question stays the same")
     return Perturbed(replace(sample, question=question))

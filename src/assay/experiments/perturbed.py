@@ -19,19 +19,12 @@ _SHOWN = 3  # reasons that an error names
 
 @dataclass(frozen=True)
 class Step:
-    """One level of a perturbation over a data set.
+    """One level of a perturbation over a data set."""
 
-    Attributes:
-        name: Of the perturbation.
-        level: The level.
-        perturbed: By id: what became of the samples that it applies to.
-        left_out: Samples that it does not apply to, by the reason.
-    """
-
-    name: str
-    level: Value
-    perturbed: Mapping[str, Perturbed]
-    left_out: Mapping[str, int]
+    name: str  # of the perturbation
+    level: Value  # the level
+    perturbed: Mapping[str, Perturbed]  # by id: what became of the samples that it applies to
+    left_out: Mapping[str, int]  # samples that it does not apply to, by the reason
 
     @property
     def label(self) -> str:

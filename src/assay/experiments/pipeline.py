@@ -58,33 +58,24 @@ _ONNX: Final = "onnx:"
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What can be set in the reference pipeline.
+    """What can be set in the reference pipeline."""
 
-    Attributes:
-        chunker: fixed, sentence, recursive, heading or semantic, as `Chunking` tells.
-        chunk_size: Words of a chunk, at most.
-        chunk_overlap: Words of a chunk that the next one repeats, at most; below `chunk_size`.
-        retriever: bm25, embedding or hybrid (both, by reciprocal rank fusion).
-        embedder: Who embeds, as for ``--embedder``.
-        k: How many passages are retrieved.
-        rerank: Whether the first `candidates` are put in the order in which the embedded judge
-            finds them relevant, or a cross-encoder: ``onnx:FOLDER``.
-        candidates: How many are re-ranked; at least `k`.
-        generator: "extractive" (the sentences that the embedded judge finds to help), "passage"
-            (the first passage as it stands), or an LLM, as for ``--judge``.
-        prompt: Instruction for an LLM in place of the built-in one.
-    """
-
+    # fixed, sentence, recursive, heading or semantic, as `Chunking` tells.
     chunker: Chunker = "sentence"
-    chunk_size: int = 200
+    chunk_size: int = 200  # words of a chunk, at most
+    # Words of a chunk that the next one repeats, at most; below `chunk_size`.
     chunk_overlap: int = 0
-    retriever: Retriever = "hybrid"
-    embedder: str = "embedded"
-    k: int = 5
+    retriever: Retriever = "hybrid"  # bm25, embedding or hybrid (both, by reciprocal rank fusion)
+    embedder: str = "embedded"  # who embeds, as for ``--embedder``
+    k: int = 5  # how many passages are retrieved
+    # Whether the first `candidates` are put in the order in which the embedded judge finds them
+    # relevant, or a cross-encoder: ``onnx:FOLDER``.
     rerank: bool | str = False
-    candidates: int = 20
+    candidates: int = 20  # how many are re-ranked; at least `k`
+    # "extractive" (the sentences that the embedded judge finds to help), "passage" (the first
+    # passage as it stands), or an LLM, as for ``--judge``.
     generator: str = EXTRACTIVE
-    prompt: str = ""
+    prompt: str = ""  # instruction for an LLM in place of the built-in one
 
     def __post_init__(self) -> None:
         for name in ("chunk_size", "chunk_overlap", "k", "candidates"):
@@ -112,7 +103,7 @@ class Parameters:
         if unknown := [name for name in params if name not in known]:
             defaults = ", ".join(f"{name}={default}" for name, default in known.items())
             what = f"the reference pipeline has no parameter '{unknown[0]}'"
-            raise InputError(what, f"known are, with their defaults: {defaults}")
+            raise InputError(what, f"it has, with their defaults: {defaults}")
         return cls(**params)  # type: ignore[arg-type]
 
     @property
@@ -134,7 +125,7 @@ def _check_count(name: str, value: object, *, minimum: int) -> None:
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     if value not in choices:
-        raise _wrong(name, value, f"known are {', '.join(choices)}")
+        raise _wrong(name, value, f"choose from {', '.join(choices)}")
 
 
 def _wrong(name: str, value: object, remedy: str) -> InputError:
@@ -258,12 +249,6 @@ class PipelineSystem:
 
     A reply holds the answer, the contexts with their ids (``document#start-end``), and how long
     each step took, in milliseconds.
-
-    Args:
-        pipeline: What it is one configuration of.
-        corpus: The documents and their indexes.
-        params: The configuration.
-        route: Who embeds, chooses sentences and generates.
     """
 
     needs: frozenset[str] = frozenset({"question"})

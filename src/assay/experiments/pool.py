@@ -71,19 +71,13 @@ class Pool:
 
 @dataclass
 class Graded:
-    """The grades of a pool, and the rows with them.
+    """The grades of a pool, and the rows with them."""
 
-    Attributes:
-        passages: The pool.
-        grades: By question and text.
-        reasons: By question and text: why there is no grade.
-        pool: The sum of it.
-    """
-
-    passages: Passages
-    grades: dict[tuple[str, str], int] = field(default_factory=dict)
+    passages: Passages  # the pool
+    grades: dict[tuple[str, str], int] = field(default_factory=dict)  # by question and text
+    # By question and text: why there is no grade.
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
-    pool: Pool = field(init=False)
+    pool: Pool = field(init=False)  # the sum of it
 
     def sum_up(self, judge: str, asked: int, reused: int) -> None:
         """Count what came of it.

@@ -102,19 +102,12 @@ _SPLITS: Final[Mapping[str, Callable[[str], Iterable[int]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A stretch of a document that is retrieved as one.
+    """A stretch of a document that is retrieved as one."""
 
-    Attributes:
-        document: Id of the document.
-        start: Its first character there.
-        end: The character after its last one.
-        text: The stretch, exactly as it stands there.
-    """
-
-    document: str
-    start: int
-    end: int
-    text: str
+    document: str  # id of the document
+    start: int  # its first character there
+    end: int  # the character after its last one
+    text: str  # the stretch, exactly as it stands there
 
     @property
     def id(self) -> str:
@@ -124,19 +117,14 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """How documents are cut.
+    """How documents are cut."""
 
-    Attributes:
-        chunker: "fixed" counts words; "sentence" keeps sentences whole; "recursive" paragraphs, or
-            else lines, sentences, words; "heading" does so within the sections of a document,
-            "semantic" keeps sentences whole between places where the topic changes.
-        size: Words of a chunk, at most.
-        overlap: Words at the end of a chunk with which the next one begins again, at most.
-    """
-
+    # "fixed" counts words; "sentence" keeps sentences whole; "recursive" paragraphs, or else lines,
+    # sentences, words; "heading" does so within the sections of a document, "semantic" keeps
+    # sentences whole between places where the topic changes.
     chunker: Chunker = "sentence"
-    size: int = 200
-    overlap: int = 0
+    size: int = 200  # words of a chunk, at most
+    overlap: int = 0  # words at the end of a chunk with which the next one begins again, at most
 
     def cut(self, document: Document) -> Iterator[Chunk]:
         """The chunks of a document, in order."""
@@ -181,12 +169,7 @@ def _packed(sizes: Sequence[int], most: int, overlap: int) -> Iterator[tuple[int
 
 
 class Index:
-    """Chunks of documents, found by words and by meaning; each part is made when it is needed.
-
-    Args:
-        documents: The documents.
-        chunking: How they are cut.
-    """
+    """Chunks of documents, found by words and by meaning; each part is made when it is needed."""
 
     def __init__(self, documents: Iterable[Document], chunking: Chunking) -> None:
         self.chunks = [chunk for document in documents for chunk in chunking.cut(document)]
@@ -271,17 +254,11 @@ SHARE: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A stretch of a document that should be retrieved, however the document is cut.
+    """A stretch of a document that should be retrieved, however the document is cut."""
 
-    Attributes:
-        document: Id of the document.
-        start: Its first character there.
-        end: The character after its last one.
-    """
-
-    document: str
-    start: int
-    end: int
+    document: str  # id of the document
+    start: int  # its first character there
+    end: int  # the character after its last one
 
     def covered(self, chunk: Chunk) -> float:
         """How much of the shorter of the two the other one covers, in [0, 1]."""
@@ -312,11 +289,7 @@ def relevant_ids(
 
 
 class GoldFinder:
-    """Finds in documents what samples say should have been retrieved.
-
-    Args:
-        documents: The documents.
-    """
+    """Finds in documents what samples say should have been retrieved."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._lengths = {document.id: len(document.text) for document in documents}

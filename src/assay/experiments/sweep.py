@@ -11,8 +11,6 @@ from assay._analysis.leaderboard import (
     Leaderboard,
     configuration_name,
     configuration_names,
-    leaderboard,
-    race_leaderboard,
     race_scores,
 )
 from assay._analysis.sweeps import LOOK, TAG, Params
@@ -31,7 +29,7 @@ from assay.errors import InputError, OverBudget
 from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of, plan_race, subset
 from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
 from assay.experiments.pool import Graded, check_pool, grade_pool, pool_note, pooled, uses_gold
-from assay.experiments.swept import Configuration, Sweep, mean_resources
+from assay.experiments.swept import Configuration, Sweep, leaderboards, mean_resources
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import Metric, resolve
@@ -165,22 +163,14 @@ async def asweep(
 
 @dataclass(frozen=True)
 class Step:
-    """One configuration that is to be asked and scored.
+    """One configuration that is to be asked and scored."""
 
-    Attributes:
-        name: What it is called among the others.
-        params: What is set.
-        system: The system in this configuration.
-        asking: How it is asked.
-        settings: How it is scored.
-        without_effect: Parameters whose other values in the grid change nothing in it.
-    """
-
-    name: str
-    params: Params
-    system: System
-    asking: Asking
-    settings: Settings
+    name: str  # what it is called among the others
+    params: Params  # what is set
+    system: System  # the system in this configuration
+    asking: Asking  # how it is asked
+    settings: Settings  # how it is scored
+    # Parameters whose other values in the grid change nothing in it.
     without_effect: tuple[str, ...] = ()
 
 
@@ -239,18 +229,7 @@ def _differing(same: Sequence[Params]) -> tuple[str, ...]:
 
 @dataclass
 class _Entry:
-    """One configuration while it is asked: once, or again and again in a race.
-
-    Attributes:
-        asked: How often the system was asked so far.
-        judge_asked: How often the judge was.
-        dropped_after: After how many questions it was dropped from a race.
-        last: The answers that it was asked for last, and the result of scoring them.
-        outcome: What came of it, once it is finished.
-        run: Id of the run of the last answers, "" before any.
-        collected: The answers, where they are pooled before any is scored.
-        graded: The grades that stand for gold labels, None where these are in the data.
-    """
+    """One configuration while it is asked: once, or again and again in a race."""
 
     step: Step
     data: Any
@@ -258,13 +237,15 @@ class _Entry:
     judge: Any
     embedder: Any
     store: str | Path
-    asked: int = 0
-    judge_asked: int = 0
-    dropped_after: int | None = None
+    asked: int = 0  # how often the system was asked so far
+    judge_asked: int = 0  # how often the judge was
+    dropped_after: int | None = None  # after how many questions it was dropped from a race
+    # The answers that it was asked for last, and the result of scoring them.
     last: tuple[Answers, Result] = field(init=False)
-    outcome: Configuration = field(init=False)
-    run: str = ""
-    collected: Answers | None = None
+    outcome: Configuration = field(init=False)  # what came of it, once it is finished
+    run: str = ""  # id of the run of the last answers, "" before any
+    collected: Answers | None = None  # the answers, where they are pooled before any is scored
+    # The grades that stand for gold labels, None where these are in the data.
     graded: Graded | None = None
 
     async def collect(self, data: Any, metrics: Sequence[Metric]) -> Answers:
@@ -455,15 +436,8 @@ def _leaderboards(entries: Sequence[_Entry], settings: SweepSettings) -> tuple[L
     results = [entry.last[1] for entry in entries]
     params = [entry.step.params for entry in entries]
     labels = [one.label for one in entries[0].metrics]
-    if not settings.race:
-        return tuple(leaderboard(results, params, label, level=settings.level) for label in labels)
-    dropped = [entry.dropped_after is not None for entry in entries]
-    return tuple(
-        race_leaderboard(
-            results, params, label, dropped=None if number else dropped, level=settings.level
-        )
-        for number, label in enumerate(labels)
-    )
+    dropped = [one.dropped_after is not None for one in entries] if settings.race else None
+    return leaderboards(results, params, labels, dropped, level=settings.level)
 
 
 def _target_name(target: object, system: System) -> str:

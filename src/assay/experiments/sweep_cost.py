@@ -21,26 +21,17 @@ _SUMS = ("calls", "tokens_in", "tokens_out", "money")
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationCost:
-    """What one configuration would ask for.
+    """What one configuration would ask for."""
 
-    Attributes:
-        name: The configuration.
-        ask: Questions for the system.
-        known: Answers that are in the store.
-        calls: Calls to judges outside this process that are not in the store yet; None where no
-            configuration has an answer yet that would tell.
-        tokens_in: Prompt tokens of `calls`, about.
-        tokens_out: Reply tokens of `calls`, about.
-        money: What they would cost, None without a price.
-    """
-
-    name: str
-    ask: int
-    known: int
+    name: str  # the configuration
+    ask: int  # questions for the system
+    known: int  # answers that are in the store
+    # Calls to judges outside this process that are not in the store yet; None where no
+    # configuration has an answer yet that would tell.
     calls: int | None
-    tokens_in: int | None
-    tokens_out: int | None
-    money: float | None
+    tokens_in: int | None  # prompt tokens of `calls`, about
+    tokens_out: int | None  # reply tokens of `calls`, about
+    money: float | None  # what they would cost, None without a price
 
 
 def estimate_sweep(

@@ -1,6 +1,7 @@
 """What came of a sweep: its configurations and leaderboards, also read again from a store."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -121,24 +122,21 @@ def read_sweep(store: str | Path, stored: StoredSweep, *, level: float = LEVEL) 
         InputError: If no question has a score in every configuration.
     """
     results = [Result(store, run.id) for run in stored.runs]
-    dropped = _dropped(stored)
-    boards = []
-    for number, metric in enumerate(stored.runs[0].metrics):
-        if stored.raced:
-            by = None if number else dropped
-            boards.append(race_leaderboard(results, stored.params, metric, dropped=by, level=level))
-        else:
-            boards.append(leaderboard(results, stored.params, metric, level=level))
+    most = max(run.n_samples for run in stored.runs)
+    dropped = [run.n_samples < most for run in stored.runs]
+    metrics = list(stored.runs[0].metrics)
     names = configuration_names(stored.params)
     return Sweep(
         target=stored.target,
         source=stored.source,
-        n=max(run.n_samples for run in stored.runs),
+        n=most,
         configurations=tuple(
             _configuration(stored, place, name, result, dropped=dropped[place])
             for place, (name, result) in enumerate(zip(names, results, strict=True))
         ),
-        leaderboards=tuple(boards),
+        leaderboards=leaderboards(
+            results, stored.params, metrics, dropped if stored.raced else None, level=level
+        ),
         level=level,
         store=str(store),
         race=stored.raced,
@@ -147,9 +145,21 @@ def read_sweep(store: str | Path, stored: StoredSweep, *, level: float = LEVEL) 
     )
 
 
-def _dropped(stored: StoredSweep) -> list[bool]:
-    most = max(run.n_samples for run in stored.runs)
-    return [run.n_samples < most for run in stored.runs]
+def leaderboards(
+    results: Sequence[Result],
+    params: Sequence[Params],
+    metrics: Sequence[str],
+    dropped: Sequence[bool] | None,
+    *,
+    level: float,
+) -> tuple[Leaderboard, ...]:
+    """One by each metric; `dropped` tells which a race dropped, None if there was none."""
+    if dropped is None:
+        return tuple(leaderboard(results, params, metric, level=level) for metric in metrics)
+    return tuple(
+        race_leaderboard(results, params, metric, dropped=None if n else dropped, level=level)
+        for n, metric in enumerate(metrics)
+    )
 
 
 def _configuration(

@@ -53,24 +53,18 @@ from assay.target.ask import check_answers
 from assay.target.system import System
 
 FILE, WEBHOOK = "file", "webhook"
-_TRIES: Final = 3
+_MAX_ATTEMPTS: Final = 3
 _TIMEOUT_S: Final = 10.0
 _OK = range(200, 300)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Channels:
-    """Where alerts are sent.
+    """Where alerts are sent."""
 
-    Attributes:
-        file: A file that takes a line of JSON for each; "" for none.
-        webhook: A URL that each is posted to as JSON; "" for none.
-        pause: Seconds before the second try, twice as many before the third.
-    """
-
-    file: str = ""
-    webhook: str = ""
-    pause: float = 1.0
+    file: str = ""  # a file that takes a line of JSON for each; "" for none
+    webhook: str = ""  # A URL that each is posted to as JSON; "" for none
+    pause: float = 1.0  # seconds before the second try, twice as many before the third
 
     def __post_init__(self) -> None:
         if not self.webhook:
@@ -145,7 +139,7 @@ async def _post(channels: Channels, key: str, text: str) -> str:
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     why = ""
     async with aiohttp.ClientSession(timeout=timeout) as session:
-        for attempt in range(_TRIES):
+        for attempt in range(_MAX_ATTEMPTS):
             if attempt:
                 await asyncio.sleep(channels.pause * 2 ** (attempt - 1))
             try:
@@ -173,39 +167,24 @@ _WORST = 5  # new samples that an alert names
 
 @dataclass(frozen=True, kw_only=True)
 class Watch:
-    """What is watched, and how.
+    """What is watched, and how."""
 
-    Attributes:
-        name: Its name: its looks have the tag ``watch:NAME``.
-        source: A file that grows, or a folder whose files do; with a target the questions.
-        metrics: As for `evaluate`.
-        judge: As for `evaluate`.
-        embedder: As for `evaluate`.
-        store: The SQLite file that keeps looks, scores and alerts.
-        settings: As for `evaluate`; the budget is that of one look.
-        share: Which share of the samples is scored, in (0, 1].
-        settle: For how long a trace must have ended before it is scored.
-        charting: Segments and reference.
-        target: Gives the system that is asked in a look, by its number; None where answers arrive.
-        asking: How it is asked.
-        every: The time between two looks at a target.
-        channels: Where alerts are sent: names, that `deliver` knows.
-    """
-
-    name: str
-    source: str | Path
-    metrics: Iterable[str | Metric] | str | Metric
-    judge: Any = DEFAULT
-    embedder: Any = None
-    store: str | Path = STORE
+    name: str  # its name: its looks have the tag ``watch:NAME``
+    source: str | Path  # a file that grows, or a folder whose files do; with a target the questions
+    metrics: Iterable[str | Metric] | str | Metric  # as for `evaluate`
+    judge: Any = DEFAULT  # as for `evaluate`
+    embedder: Any = None  # as for `evaluate`
+    store: str | Path = STORE  # the SQLite file that keeps looks, scores and alerts
+    # As for `evaluate`; the budget is that of one look.
     settings: Settings = field(default_factory=Settings)
-    share: float = 1.0
-    settle: timedelta = SETTLE
-    charting: Charting = field(default_factory=Charting)
+    share: float = 1.0  # which share of the samples is scored, in (0, 1]
+    settle: timedelta = SETTLE  # for how long a trace must have ended before it is scored
+    charting: Charting = field(default_factory=Charting)  # segments and reference
+    # Gives the system that is asked in a look, by its number; None where answers arrive.
     target: Callable[[int], System] | None = None
-    asking: Asking | None = None
-    every: timedelta = DAY
-    channels: tuple[str, ...] = ()
+    asking: Asking | None = None  # how it is asked
+    every: timedelta = DAY  # the time between two looks at a target
+    channels: tuple[str, ...] = ()  # where alerts are sent: names, that `deliver` knows
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -216,21 +195,14 @@ class Watch:
 
 @dataclass(frozen=True)
 class Looked:
-    """What one look has found.
+    """What one look has found."""
 
-    Attributes:
-        result: Its run, None if there was nothing to score.
-        number: The number of the look; of the last one if there was nothing to score.
-        arrived: What was new, None where a look was continued or a target asked.
-        alerts: What was told for the first time.
-        next_at: When a target is to be looked at again, if it is not yet time.
-    """
-
-    result: Result | None
-    number: int
+    result: Result | None  # its run, None if there was nothing to score
+    number: int  # the number of the look; of the last one if there was nothing to score
+    # What was new, None where a look was continued or a target asked.
     arrived: Arrivals | None = None
-    alerts: tuple[StoredAlert, ...] = ()
-    next_at: datetime | None = None
+    alerts: tuple[StoredAlert, ...] = ()  # what was told for the first time
+    next_at: datetime | None = None  # when a target is to be looked at again, if it is not yet time
 
 
 def look(watch: Watch, now: datetime | None = None) -> Looked:
@@ -262,7 +234,7 @@ def look(watch: Watch, now: datetime | None = None) -> Looked:
         due = datetime.fromisoformat(past[-1].at) + _EARLY * watch.every if past else now
         if now < due:
             return Looked(None, number, None, tuple(alerts), due)
-        answers = _asked(watch, watch.target(number + 1), number + 1)
+        answers = _answers(watch, watch.target(number + 1), number + 1)
         result = _scored(watch, answers, number + 1, now)
         return Looked(result, number + 1, None, tuple(alerts + tell(watch)))
     arrived = _arrived(watch, past, now)
@@ -316,7 +288,7 @@ def _source(watch: Watch, samples: Sequence[Sample], *, continues: bool = False)
     return Source(Path(watch.source).name, memory_records(samples), continues=continues)
 
 
-def _asked(watch: Watch, system: System, number: int) -> Source:
+def _answers(watch: Watch, system: System, number: int) -> Source:
     """What the target answers in a look; the same answers make a look of their own."""
     metrics = resolve(watch.metrics)
     asking = watch.asking or Asking(mapping=watch.settings.mapping, limit=watch.settings.limit)

@@ -22,44 +22,27 @@ _MAX_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """One score of one sample, or why there is none.
+    """One score of one sample, or why there is none."""
 
-    Attributes:
-        sample: Id of the sample.
-        trace: Id of the trace that it was made of, "" if it was made of none.
-        span: Id of the span in it, "" if not known.
-        metric: Label of the metric.
-        value: The score, None if there is none.
-        why: Why there is none: "undefined", "failed" ...; "" if there is one.
-        explanation: The evidence in a few lines.
-        judged: Whether a judge was asked, rather than code alone.
-    """
-
-    sample: str
-    trace: str
-    span: str
-    metric: str
-    value: float | None
-    why: str
-    explanation: str
-    judged: bool
+    sample: str  # id of the sample
+    trace: str  # id of the trace that it was made of, "" if it was made of none
+    span: str  # id of the span in it, "" if not known
+    metric: str  # label of the metric
+    value: float | None  # the score, None if there is none
+    why: str  # why there is none: "undefined", "failed" ...; "" if there is one
+    explanation: str  # the evidence in a few lines
+    judged: bool  # whether a judge was asked, rather than code alone
 
 
 @dataclass(frozen=True, slots=True)
 class ExportCounts:
-    """What was sent.
+    """What was sent."""
 
-    Attributes:
-        scores: Scores with a number.
-        unscored: Reasons why there is no number.
-        left_out: Reasons that the tool has no place for.
-        untraced: Samples left out because nobody knows of which trace they are, or of which span
-            where the tool needs that.
-    """
-
-    scores: int = 0
-    unscored: int = 0
-    left_out: int = 0
+    scores: int = 0  # scores with a number
+    unscored: int = 0  # reasons why there is no number
+    left_out: int = 0  # reasons that the tool has no place for
+    # Samples left out because nobody knows of which trace they are, or of which span where the tool
+    # needs that.
     untraced: int = 0
 
 

@@ -115,10 +115,6 @@ _loops: list[asyncio.AbstractEventLoop] = []
 async def blocking(who: str, work: Callable[[], Any]) -> Any:
     """What a blocking call to an object returns.
 
-    Args:
-        who: Whom the messages name.
-        work: The call.
-
     Raises:
         JudgeError: If it failed in a way that is known; anything else is raised as it came.
     """
@@ -133,11 +129,7 @@ async def awaited(who: str, work: Coroutine[Any, Any, T]) -> T:
 
 
 class StructuredOutput:
-    """Whether an object is asked for JSON by a schema: until that is refused for good.
-
-    Args:
-        offered: Whether the object offers it at all.
-    """
+    """Whether an object is asked for JSON by a schema: until that is refused for good."""
 
     def __init__(self, *, offered: bool = True) -> None:
         self.offered = offered
@@ -294,12 +286,7 @@ Embed = Callable[[list[str]], Sequence[Sequence[float]]]
 
 
 class ObjectEmbedder(Embedder):
-    """An embedding object, asked in a thread with many texts at once.
-
-    Args:
-        name: Its identity.
-        embed: Its method: a vector for each text.
-    """
+    """An embedding object, asked in a thread with many texts at once."""
 
     def __init__(self, name: str, embed: Embed) -> None:
         super().__init__(name)

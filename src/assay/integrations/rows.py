@@ -119,23 +119,16 @@ def context_of(obj: Any) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Request:
-    """A question that is on its way through a system.
+    """A question that is on its way through a system."""
 
-    Attributes:
-        question: What was asked.
-        documents: What was retrieved for it, as contexts; None if nothing was looked for.
-        tokens: Tokens that its calls of models took; None if none told.
-        start: When it came (monotonic clock, seconds).
-        end: When it was over; None if that is when its answer is kept.
-        seen: What belongs to it, by id.
-    """
-
-    question: str | None
+    question: str | None  # what was asked
+    # What was retrieved for it, as contexts; None if nothing was looked for.
     documents: list[dict[str, Any]] | None = None
-    tokens: int | None = None
+    tokens: int | None = None  # tokens that its calls of models took; None if none told
+    # When it came (monotonic clock, seconds)
     start: float = field(default_factory=time.perf_counter)
-    end: float | None = None
-    seen: dict[Any, Any] = field(default_factory=dict)
+    end: float | None = None  # when it was over; None if that is when its answer is kept
+    seen: dict[Any, Any] = field(default_factory=dict)  # what belongs to it, by id
 
     def add_tokens(self, tokens: int | None) -> None:
         """Add the tokens of a call."""
@@ -181,13 +174,7 @@ class Rows:
             self._known[question] = {name: row[name] for name in row if name not in replaced}
 
     def add(self, request: Request, answer: str | None, failure: str | None = None) -> None:
-        """Keep what became of a question.
-
-        Args:
-            request: The question.
-            answer: The answer.
-            failure: Why there is none.
-        """
+        """Keep what became of a question."""
         if answer is None and failure is None:
             failure = "no answer was found in what the system gave back"
         end = time.perf_counter() if request.end is None else request.end
@@ -231,19 +218,12 @@ def _known_question(row: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class MetricOutcome:
-    """What one metric found on one sample.
+    """What one metric found on one sample."""
 
-    Attributes:
-        metric: The metric.
-        outcome: The score with its evidence, or why there is none.
-        store: The store that holds prompts and replies.
-        run: The run in it.
-    """
-
-    metric: Metric
-    outcome: Outcome
-    store: Path
-    run: str
+    metric: Metric  # the metric
+    outcome: Outcome  # the score with its evidence, or why there is none
+    store: Path  # the store that holds prompts and replies
+    run: str  # the run in it
 
     @property
     def value(self) -> float | None:

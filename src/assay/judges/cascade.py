@@ -34,21 +34,16 @@ _METRIC = "faithfulness"  # whose labels in a store count
 
 @dataclass(frozen=True, slots=True)
 class CascadePolicy:
-    """When a cheap judge's verdicts stand.
+    """When a cheap judge's verdicts stand."""
 
-    Attributes:
-        risk: Of an answer's verdicts that a cheap judge decides, the share that the label may
-            contradict, on average.
-        confidence: How sure it is that this holds.
-        audit: The share of answers whose verdicts the top judge checks all the same.
-        labels: A file of statements that people judged, one a row: `statement`, `contexts` and
-            `supported`; or a store in which people labelled statements for faithfulness. "" where
-            the top judge's own verdicts are the labels.
-    """
-
+    # Of an answer's verdicts that a cheap judge decides, the share that the label may contradict,
+    # on average.
     risk: float = 0.05
-    confidence: float = 0.9
-    audit: float = 0.1
+    confidence: float = 0.9  # how sure it is that this holds
+    audit: float = 0.1  # the share of answers whose verdicts the top judge checks all the same
+    # A file of statements that people judged, one a row: `statement`, `contexts` and `supported`;
+    # or a store in which people labelled statements for faithfulness. "" where the top judge's own
+    # verdicts are the labels.
     labels: str = ""
 
     def __post_init__(self) -> None:
@@ -94,23 +89,15 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class Decisions(msgspec.Struct, frozen=True):
-    """Who decided what, as it stands in a cascade's reply beside the verdicts.
+    """Who decided what, as it stands in a cascade's reply beside the verdicts."""
 
-    Attributes:
-        by: The judge by statement.
-        top: The judge whose word counts.
-        risk: The bound on the share of cheap verdicts that it would contradict.
-        checked: Verdicts of cheap judges that stood, and that the top judge checked and replaced.
-        chance: With which probability all that cheap judges decided was checked.
-        closed: How often the band of a judge was closed because the risk broke the bound.
-    """
-
-    by: dict[str, str]
-    top: str
-    risk: float
+    by: dict[str, str]  # the judge by statement
+    top: str  # the judge whose word counts
+    risk: float  # the bound on the share of cheap verdicts that it would contradict
+    # Verdicts of cheap judges that stood, and that the top judge checked and replaced.
     checked: tuple[Check, ...] = ()
-    chance: float = 1.0
-    closed: int = 0
+    chance: float = 1.0  # with which probability all that cheap judges decided was checked
+    closed: int = 0  # how often the band of a judge was closed because the risk broke the bound
 
 
 class _Form(msgspec.Struct, frozen=True):

@@ -120,15 +120,11 @@ def name_of(call: Callable[..., Any]) -> str:
 
 @dataclasses.dataclass
 class _Walk:
-    """A look at all that a callable goes by.
+    """A look at all that a callable goes by."""
 
-    Attributes:
-        inside: What is being told at present: it may hold itself.
-        left: How many objects within others may still be looked into.
-    """
-
+    # What is being told at present: it may hold itself.
     inside: set[int] = dataclasses.field(default_factory=set)
-    left: int = _MAX_OBJECTS
+    left: int = _MAX_OBJECTS  # how many objects within others may still be looked into
 
 
 def _first(thing: Any, find: Digester, walk: _Walk) -> Digest:

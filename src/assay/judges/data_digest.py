@@ -30,12 +30,7 @@ _PICKLING_ERRORS = (*_ENCODE_ERRORS, pickle.PicklingError, OSError, LookupError,
 
 
 def container_digest(values: Any, describe: Describe) -> str:
-    """Of a dict, list, tuple or set, whatever its length; the order counts in lists and tuples.
-
-    Args:
-        values: The container.
-        describe: Tells an item that is no plain value.
-    """
+    """Of a dict, list, tuple or set, whatever its length; the order counts in lists and tuples."""
     digest = hashlib.sha256()
     for batch in _batches(_in_order(values)):
         digest.update(_encoded(batch, describe))

@@ -19,13 +19,9 @@ from assay.tasks.embedding import Vector
 
 @dataclass(frozen=True)
 class EmbedTexts(Task[tuple[Vector, ...]]):
-    """The embeddings of several texts: what an `Embedder` is sent. Metrics ask `Embed`.
+    """The embeddings of several texts: what an `Embedder` is sent. Metrics ask `Embed`."""
 
-    Attributes:
-        texts: The texts to embed.
-    """
-
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # the texts to embed
 
     def input_texts(self) -> Sequence[InputText]:
         """The texts."""
@@ -105,9 +101,6 @@ class MicroBatcher(Wrapper):
 
     It stands before the limits, so that a request with many texts counts as one, takes one turn,
     and is tried again as one.
-
-    Args:
-        backend: Who serves `EmbedTexts`.
     """
 
     def __init__(self, backend: BackendLike) -> None:

@@ -106,19 +106,12 @@ Stretch = tuple[int, ...]  # pieces of the evidence that follow each other
 
 @dataclass(frozen=True)
 class Verifier:
-    """A classifier of premise and hypothesis as a judge of statements.
+    """A classifier of premise and hypothesis as a judge of statements."""
 
-    Attributes:
-        network: The model.
-        labels: What its labels mean.
-        output: Which of its outputs holds them.
-        threads: How many texts are read at a time.
-    """
-
-    network: Network
-    labels: Labels
-    output: str
-    threads: int
+    network: Network  # the model
+    labels: Labels  # what its labels mean
+    output: str  # which of its outputs holds them
+    threads: int  # how many texts are read at a time
 
     @classmethod
     def of(cls, network: Network, threads: int) -> "Verifier":
@@ -264,18 +257,12 @@ _MODES: dict[str, Literal["mean", "cls"]] = {
 
 @dataclass(frozen=True)
 class Encoder:
-    """A sentence encoder as sentence-transformers describes one.
+    """A sentence encoder as sentence-transformers describes one."""
 
-    Attributes:
-        network: The model.
-        threads: How many texts are read at a time.
-        states: The output that holds the states of the tokens; None if there is none.
-        pooling: How they make a vector; None if the model has an output that holds it.
-    """
-
-    network: Network
-    threads: int
-    states: str | None
+    network: Network  # the model
+    threads: int  # how many texts are read at a time
+    states: str | None  # the output that holds the states of the tokens; None if there is none
+    # How they make a vector; None if the model has an output that holds it.
     pooling: Literal["mean", "cls"] | None
 
     @classmethod

@@ -37,23 +37,14 @@ _LIMIT = 1_000_000  # a `model_max_length` above it means that none is known
 
 @dataclass(frozen=True)
 class Folder:
-    """The files of one model.
+    """The files of one model."""
 
-    Attributes:
-        model: The ONNX file.
-        tokenizer: Its ``tokenizer.json``.
-        config: What ``config.json`` says.
-        longest: How many tokens it reads at once, at most `LONGEST`.
-        pooling: What ``1_Pooling/config.json`` says, {} if there is none.
-        name: The folder's name and a digest of all that could change a result.
-    """
-
-    model: Path
-    tokenizer: Path
-    config: Mapping[str, Any]
-    longest: int
-    pooling: Mapping[str, Any]
-    name: str
+    model: Path  # the ONNX file
+    tokenizer: Path  # its ``tokenizer.json``
+    config: Mapping[str, Any]  # what ``config.json`` says
+    longest: int  # how many tokens it reads at once, at most `LONGEST`
+    pooling: Mapping[str, Any]  # what ``1_Pooling/config.json`` says, {} if there is none
+    name: str  # the folder's name and a digest of all that could change a result
 
     @classmethod
     def at(cls, path: str | Path) -> "Folder":
@@ -261,15 +252,10 @@ _EXPORT_CROSS_ENCODER: Final = "export one with optimum-cli export onnx --task t
 
 @dataclass(frozen=True)
 class ScorePassage(Task[float]):
-    """How well a passage answers a question, as a number by which passages can be ranked.
+    """How well a passage answers a question, as a number by which passages can be ranked."""
 
-    Attributes:
-        question: What was asked.
-        passage: A passage.
-    """
-
-    question: str
-    passage: str
+    question: str  # what was asked
+    passage: str  # a passage
 
     def read(self, raw: str) -> float:
         """The score, high is good; raises Unreadable if it is no finite number."""

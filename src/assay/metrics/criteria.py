@@ -11,7 +11,7 @@ from assay.judge import Judge, Task
 from assay.metrics.base import RAGAS_DOCS, Can, Draws, Metric, frozen, override
 from assay.metrics.evidence import blank
 from assay.metrics.grading import (
-    Shown,
+    ShownFields,
     Words,
     grade_parts,
     graded,
@@ -49,7 +49,7 @@ class AspectCritic(Metric):
 
     definition: Words = ANSWERED
     strictness: Draws = 1
-    shows: Shown = SHOWN
+    shows: ShownFields = SHOWN
     good: bool = True
 
     name = "aspect_critic"
@@ -190,7 +190,7 @@ class DiscreteCriterion(Metric):
     criterion: Words = GOOD
     labels: tuple[str | tuple[str, str], ...] = ("bad", "ok", "good")
     strictness: Draws = 1
-    shows: Shown = SHOWN
+    shows: ShownFields = SHOWN
 
     name = "discrete_criterion"
     source = RAGAS_DOCS
@@ -256,7 +256,7 @@ class NumericCriterion(Metric):
     step: float = 1.0
     strictness: Draws = 1
     average: Literal["mean", "median"] = "mean"
-    shows: Shown = SHOWN
+    shows: ShownFields = SHOWN
 
     name = "numeric_criterion"
     aliases = ("simple_criteria",)
@@ -357,7 +357,7 @@ class GEval(Metric):
     criterion: Words = G_EVAL_CRITERION
     steps: tuple[str, ...] = ()
     n: Draws = 5
-    shows: Shown = SHOWN
+    shows: ShownFields = SHOWN
 
     name = "g_eval"
     source = "Liu et al. 2023, G-Eval (arXiv 2303.16634), section 2"

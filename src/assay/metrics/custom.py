@@ -16,8 +16,8 @@ from assay.metrics.base import ELLIPSIS, Metric
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 
-Returned: TypeAlias = float | Outcome
-Function: TypeAlias = Callable[..., Returned | Awaitable[Returned]]
+ReturnValue: TypeAlias = float | Outcome
+Function: TypeAlias = Callable[..., ReturnValue | Awaitable[ReturnValue]]
 
 _NAME = re.compile(r"[\w:.-]+")
 _LONGEST = 200  # characters shown of what a function returned that is no number
@@ -29,7 +29,7 @@ class FunctionMetric(Metric):
     function: Function
     asking: bool
 
-    def __call__(self, *arguments: Any) -> Returned | Awaitable[Returned]:
+    def __call__(self, *arguments: Any) -> ReturnValue | Awaitable[ReturnValue]:
         """What the function itself gives: for its own tests."""
         return type(self).function(*arguments)
 

@@ -52,7 +52,7 @@ def check_words(name: str, called: str, text: object) -> None:
 
 
 Words: TypeAlias = Annotated[str, check_words]
-Shown: TypeAlias = Annotated[tuple[str, ...], check_fields]
+ShownFields: TypeAlias = Annotated[tuple[str, ...], check_fields]
 
 
 def missing(sample: Sample, fields: Sequence[str]) -> str:
@@ -163,7 +163,7 @@ class RubricsScore(Metric):
 
     rubric: tuple[tuple[Any, str], ...] = RUBRIC
     strictness: Draws = 1
-    shows: Shown = ("question", "answer")
+    shows: ShownFields = ("question", "answer")
 
     name = "rubrics_score"
     aliases: ClassVar[tuple[str, ...]] = (
@@ -207,7 +207,7 @@ class RubricsScoreWithReference(RubricsScore):
     """
 
     rubric: tuple[tuple[Any, str], ...] = RUBRIC_WITH_REFERENCE
-    shows: Shown = ("question", "answer", "reference")
+    shows: ShownFields = ("question", "answer", "reference")
 
     name = "rubrics_score_with_reference"
     aliases = ("domain_specific_rubrics_with_reference",)
@@ -231,7 +231,7 @@ class InstanceRubrics(Metric):
     """
 
     strictness: Draws = 1
-    shows: Shown = ("question", "answer")
+    shows: ShownFields = ("question", "answer")
 
     name = "instance_rubrics"
     aliases = ("instance_specific_rubrics",)

@@ -7,7 +7,7 @@ from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import RAGAS_DOCS, Can, Draws, Metric, override
 from assay.metrics.evidence import blank
-from assay.metrics.grading import Shown, Words, majority, missing, texts_of
+from assay.metrics.grading import ShownFields, Words, majority, missing, texts_of
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import PreferAnswer, Preference, RankAnswers, Ranking, RateAnswer
@@ -108,7 +108,7 @@ class PairwisePreference(Metric):
     """
 
     criterion: Words = BETTER
-    shows: Shown = CONSULTED
+    shows: ShownFields = CONSULTED
 
     name = "pairwise_preference"
     source = "Zheng et al. 2023, MT-Bench (arXiv 2306.05685), section 3"

@@ -131,15 +131,10 @@ _QUESTION = Body({"question": "{question}"})
 
 @dataclass(frozen=True)
 class AskSystem(Task[str]):
-    """Put a sample's question to the system that is to be measured.
+    """Put a sample's question to the system that is to be measured."""
 
-    Attributes:
-        sample: The sample.
-        sent: All of it that the system is told: two samples with the same are the same question.
-    """
-
-    sample: Sample
-    sent: str
+    sample: Sample  # the sample
+    sent: str  # all of it that the system is told: two samples with the same are the same question
 
     def input_texts(self) -> Sequence[InputText]:
         """What is sent."""

@@ -176,11 +176,11 @@ class PaperExtraction(Task[tuple[str, ...]]):
 
 def lines(raw: str) -> tuple[str, ...]:
     """The lines of a free-text reply without bullets, numbers, headings and blank ones."""
-    bare = (_bare(_BULLET.sub("", line)) for line in without_thoughts(raw).splitlines())
+    bare = (_unquoted(_BULLET.sub("", line)) for line in without_thoughts(raw).splitlines())
     return tuple(line for line in bare if line and not _HEADING.match(line))
 
 
-def _bare(line: str) -> str:
+def _unquoted(line: str) -> str:
     # Marks around the whole line are the model's; those around its first word are the sentence's.
     text = line.strip()
     around = text.count('"') == 1 or (text.count('"') == 2 and text[:1] == '"' == text[-1:])

@@ -11,7 +11,7 @@ from assay._runner import STORE
 from assay._runner.dry_run import Counts, DryRunBackend
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings, chosen
-from assay._runner.stack import BackendStack, build_stack, choose
+from assay._runner.stack import BackendStack, choose, opened_stack
 from assay._store import Store
 from assay._store.runs import TESTSET
 from assay.errors import Denied, InputError, JudgeError, OverBudget
@@ -98,19 +98,16 @@ async def agenerate(
         route, corpus, plan, settings, Progress(sum(plan.wanted().values()), on_progress, on_draft)
     )
     with Store(store) as opened:
-        stack = build_stack(route, settings, opened, TESTSET)
-        try:
-            async with asyncio.timeout(plan.seconds) as limit:
-                await stack.aopen()
-                await round_.work(stack.backend)
-        except OverBudget as error:
-            stopped = str(error)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            stopped = f"the time limit of {plan.seconds:g} s was reached"
-        finally:
-            await stack.aclose()
+        async with opened_stack(route, settings, opened, TESTSET) as stack:
+            try:
+                async with asyncio.timeout(plan.seconds) as limit:
+                    await round_.work(stack.backend)
+            except OverBudget as error:
+                stopped = str(error)
+            except TimeoutError:
+                if not limit.expired():
+                    raise
+                stopped = f"the time limit of {plan.seconds:g} s was reached"
     return _result(round_, n_documents, stack, stopped, settings)
 
 

@@ -168,7 +168,7 @@ def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
         remark or unsure,
         _untold(facts, location) - checked,
         _support(facts),
-        _doubt(facts),
+        _uncertainty(facts),
         None if facts.declined is None else bool(facts.declined),
     )
 
@@ -181,7 +181,7 @@ def _support(facts: Facts) -> Support | None:
     return "passed" if all(map(sure, facts.support.parts)) else "uncertain"
 
 
-def _doubt(facts: Facts) -> float:
+def _uncertainty(facts: Facts) -> float:
     if facts.support is None:
         return 0.0
     return any_unsupported(

@@ -17,6 +17,7 @@ from assay._analysis.diagnosis.facts import (
     MetricParts,
     Outcomes,
     gather,
+    normalized,
 )
 from assay._analysis.diagnosis.findings import Diagnosed
 from assay._middleware.wrapper import Route
@@ -41,7 +42,7 @@ _OF_RETRIEVAL = ("not_retrieved", "not_in_contexts", "ranked_too_low")
 _OF_CLAIMS = ("contradicted", "over_claimed", "unsupported")
 
 # What is scored again, where the run has it or the data allow it.
-_AGAIN = ("hallucination_spans", "deepeval:faithfulness", "faithfulness", "context_recall")
+_RESCORED = ("hallucination_spans", "deepeval:faithfulness", "faithfulness", "context_recall")
 _COALESCED = re.compile(r"\|together=[^|]*")
 
 
@@ -178,7 +179,9 @@ def _swapped(sample: Sample) -> Sample | None:
 
 
 def _metrics(run: Run, samples: Sequence[Sample]) -> list[str]:
-    reached_generator = [m for m in run.metrics if m.partition("(")[0] in _AGAIN and is_built_in(m)]
+    reached_generator = [
+        m for m in run.metrics if m.partition("(")[0] in _RESCORED and is_built_in(m)
+    ]
     return reached_generator or [
         name
         for name in ("faithfulness", "context_recall")
@@ -405,11 +408,11 @@ def steps_of(sample: Sample) -> list[Step]:
     evidence of each.
     """
     tools = list(_of_turns(sample))
-    brought = " ".join(_bare(text) for step in tools for text in step.evidence)
+    brought = " ".join(normalized(text) for step in tools for text in step.evidence)
     searches = [
         Step(step.name, evidence)
         for step in _of_contexts(sample)
-        if (evidence := tuple(text for text in step.evidence if _bare(text) not in brought))
+        if (evidence := tuple(text for text in step.evidence if normalized(text) not in brought))
     ]
     return [*searches, *tools]
 
@@ -437,10 +440,6 @@ def _of_contexts(sample: Sample) -> Iterator[Step]:
             yield Step(step["step"], tuple(contexts[place] for place in step["contexts"]))
     else:  # one retrieval, or contexts that were read otherwise than the trace recorded them
         yield Step("retrieval", contexts)
-
-
-def _bare(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _answer(sample: Sample) -> str:

@@ -27,7 +27,7 @@ SUPPORT = (
     *("ragchecker:faithfulness", "paper:faithfulness", "ragas:faithfulness"),
 )
 _WANTED = ("context_recall", "ragchecker:claim_recall", "ragas:context_recall")
-_TOLD = ("factual_correctness", "completeness", "ragchecker:recall", "ragchecker:f1")
+_COVERAGE = ("factual_correctness", "completeness", "ragchecker:recall", "ragchecker:f1")
 _TRUE = ("factual_correctness", "ragchecker:precision", "ragchecker:f1")
 _USEFUL = ("context_precision", "deepeval:contextual_precision")
 _HELPS = ("answer_relevance_by_statement", "deepeval:answer_relevancy")
@@ -35,7 +35,7 @@ _RELEVANCE = ("answer_relevancy", "paper:answer_relevancy")
 _DECLINING = ("over_refusal", "negative_rejection", "answer_relevancy", "ragas:answer_relevancy")
 # Metrics that look at the retrieved contexts and that a diagnosis reads.
 OF_CONTEXTS = (*SUPPORT, *_WANTED, *_USEFUL)
-READ = frozenset({*OF_CONTEXTS, *_TOLD, *_TRUE, *_HELPS, *_RELEVANCE, *_DECLINING})
+READ = frozenset({*OF_CONTEXTS, *_COVERAGE, *_TRUE, *_HELPS, *_RELEVANCE, *_DECLINING})
 
 _YES = frozenset(
     {"supported", "covered", "told", "retrieved", "tp", "correct", "useful", "relevant"}
@@ -123,7 +123,7 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
     return Facts(
         sample=sample,
         support=_parts_of(outcomes, SUPPORT, "statement"),
-        coverage=_parts_of(outcomes, _TOLD, "reference statement"),
+        coverage=_parts_of(outcomes, _COVERAGE, "reference statement"),
         correctness=_parts_of(outcomes, _TRUE, "statement"),
         recall=_parts_of(outcomes, _WANTED, "reference statement"),
         corpus_recall=_parts_of(corpus_recall or {}, _WANTED, "reference statement"),
@@ -227,8 +227,8 @@ def _known(sample: Sample) -> Known | None:
     missed = (part.text for part in ranked.parts if part.kind == "reference context")
     lost = [names.get(name, name) for name in missed]
     if names:  # one retrieved context may hold several of the right ones
-        handed = [_bare(context) for context in sample.contexts or ()]
-        lost = [text for text in lost if not any(_bare(text) in context for context in handed)]
+        handed = [normalized(context) for context in sample.contexts or ()]
+        lost = [text for text in lost if not any(normalized(text) in context for context in handed)]
     ranks = [rank for rank, grade in enumerate(ranked.grades, start=1) if grade > 0]
     graded = not names and sample.reference_context_ids is None
     return Known(min(ranks, default=None), tuple(lost), all_needed=not graded)
@@ -259,10 +259,11 @@ def _meant(context: str, texts: Sequence[str]) -> str:
 
 def _within(text: str, other: str) -> bool:
     """Whether one of two texts holds the other, whatever their case and line breaks."""
-    one, two = _bare(text), _bare(other)
+    one, two = normalized(text), normalized(other)
     return bool(one and two) and (one in two or two in one)
 
 
 @lru_cache(maxsize=128)  # each of a sample's texts is held against all of its others
-def _bare(text: str) -> str:
+def normalized(text: str) -> str:
+    """A text without what case and white space tell."""
     return " ".join(text.casefold().split())

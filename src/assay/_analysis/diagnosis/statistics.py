@@ -16,7 +16,7 @@ from assay.stats.misclassification import Estimate, bad_among, effective
 
 Groups = Mapping[int, Hashable]
 # Whoever can tell the first need not be able to tell the second.
-_INSTEAD: Mapping[str, str] = {
+_SUBSTITUTES: Mapping[str, str] = {
     "not_in_contexts": "not_retrieved",
     "unsupported": "over_claimed",
 }
@@ -118,7 +118,7 @@ def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
     """What could not be told; of causes that exclude each other, only where neither could."""
     unchecked = {
         name: sum(
-            name not in one.checked | one.untold and _INSTEAD.get(name) not in one.checked
+            name not in one.checked | one.untold and _SUBSTITUTES.get(name) not in one.checked
             for one in samples
         )
         for name in CAUSES

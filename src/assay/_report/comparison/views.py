@@ -34,12 +34,7 @@ _METRIC: Final = 14  # characters of its name, at least: "hallucination_" stays 
 
 
 def console(data: Json, *, show_all: bool = False) -> RenderableType:
-    """The tables, the findings in words, and the samples that changed most.
-
-    Args:
-        data: The comparison in words.
-        show_all: Whether metrics that show no difference are more than counted.
-    """
+    """The tables, the findings in words, and the samples that changed most."""
     one_other = len(data["runs"]) == 2
     lines: list[RenderableType] = [_answer(text) for text in comparison.answers(data)]
     lines += [Text(), *(_run(run) for run in data["runs"])]

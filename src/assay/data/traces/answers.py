@@ -167,17 +167,11 @@ class _SpanTree:
 
 @dataclass(frozen=True)
 class Answer:
-    """One question answered: the spans that stand for it, and all that belong to it.
+    """One question answered: the spans that stand for it, and all that belong to it."""
 
-    Attributes:
-        tops: The chain, or the steps that stand side by side where there is none.
-        spans: All spans below, the tops among them.
-        several: Whether its trace holds other answers too.
-    """
-
-    tops: tuple[Span, ...]
-    spans: tuple[Span, ...]
-    several: bool = False
+    tops: tuple[Span, ...]  # the chain, or the steps that stand side by side where there is none
+    spans: tuple[Span, ...]  # all spans below, the tops among them
+    several: bool = False  # whether its trace holds other answers too
 
     @property
     def start_time(self) -> int:

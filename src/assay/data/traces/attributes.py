@@ -56,46 +56,27 @@ _IDS: Final = ("id", "id_", "node_id", "doc_id", "document.id")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One step, understood.
+    """One step, understood."""
 
-    Attributes:
-        trace: Id of the trace that it belongs to.
-        id: Its own id.
-        parent: Id of the span around it, "" if there is none.
-        name: What it is called.
-        kind: What it does; "" for what has nothing to do with a language model.
-        start: When it began, nanoseconds since 1970; None if not recorded.
-        end: When it ended.
-        input: What went in: text, messages or an object.
-        output: What came out.
-        documents: What it retrieved, best first, each with "text", "id", "score" and what else
-            stood there; None if not recorded.
-        tokens: Tokens that it took, prompt and reply.
-        cost: Money that it took.
-        session: The conversation that it belongs to, "" if not recorded.
-        model: The language model, "" if not recorded.
-        tool: The tool that it is a call of, "" if not recorded.
-        error: Why it failed, "" if it did not.
-        metadata: What else the application noted.
-    """
-
-    trace: str
-    id: str
-    parent: str = ""
-    name: str = ""
-    kind: Kind = ""
-    start: int | None = None
-    end: int | None = None
-    input: Any = None
-    output: Any = None
+    trace: str  # id of the trace that it belongs to
+    id: str  # its own id
+    parent: str = ""  # id of the span around it, "" if there is none
+    name: str = ""  # what it is called
+    kind: Kind = ""  # what it does; "" for what has nothing to do with a language model
+    start: int | None = None  # when it began, nanoseconds since 1970; None if not recorded
+    end: int | None = None  # when it ended
+    input: Any = None  # what went in: text, messages or an object
+    output: Any = None  # what came out
+    # What it retrieved, best first, each with "text", "id", "score" and what else stood there; None
+    # if not recorded.
     documents: Sequence[Mapping[str, Any]] | None = None
-    tokens: int | None = None
-    cost: float | None = None
-    session: str = ""
-    model: str = ""
-    tool: str = ""
-    error: str = ""
-    metadata: Mapping[str, Any] | None = None
+    tokens: int | None = None  # tokens that it took, prompt and reply
+    cost: float | None = None  # money that it took
+    session: str = ""  # the conversation that it belongs to, "" if not recorded
+    model: str = ""  # the language model, "" if not recorded
+    tool: str = ""  # the tool that it is a call of, "" if not recorded
+    error: str = ""  # why it failed, "" if it did not
+    metadata: Mapping[str, Any] | None = None  # what else the application noted
 
 
 def nanoseconds(value: Any) -> int | None:

@@ -76,29 +76,19 @@ class Collector(Rows, BaseCallbackHandler):
         else:
             self._attach(run_id, parent_run_id)
 
-    def on_chat_model_start(
+    def on_inner_start(
         self,
         _serialized: Any,
-        _messages: Any,
+        _given: Any,
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
         **_: Any,
     ) -> None:
-        """A chat model begins."""
+        """A model begins, or a tool, which may retrieve."""
         self._attach(run_id, parent_run_id)
 
-    def on_llm_start(
-        self,
-        _serialized: Any,
-        _prompts: Any,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        **_: Any,
-    ) -> None:
-        """A model begins."""
-        self._attach(run_id, parent_run_id)
+    on_chat_model_start = on_llm_start = on_tool_start = on_inner_start
 
     def on_retriever_start(
         self,
@@ -111,18 +101,6 @@ class Collector(Rows, BaseCallbackHandler):
     ) -> None:
         """A retriever begins."""
         self._attach(run_id, parent_run_id, retrieves=True)
-
-    def on_tool_start(
-        self,
-        _serialized: Any,
-        _text: str,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        **_: Any,
-    ) -> None:
-        """A tool begins, which may retrieve."""
-        self._attach(run_id, parent_run_id)
 
     def on_retriever_end(
         self, documents: Sequence[Any], *, parent_run_id: UUID | None = None, **_: Any
@@ -190,8 +168,11 @@ class Collector(Rows, BaseCallbackHandler):
 def _is_broken_off(run: UUID) -> bool:
     """Whether the reader of a stream that ends now has left some of it unread.
 
-    LangChain reports this like any other end. Only the iterator that it reads from, in the frame
-    that calls us, knows whether there was more.
+    LangChain reports this like any other end: it swallows the GeneratorExit, so that no exception
+    is at hand. Only the iterator that it reads from, in the frame that calls us, knows whether
+    there was more. There is no public way: a handler that taps the stream (`tap_output_iter`) makes
+    LangChain stream models that were invoked, and runs within that have not ended tell nothing of
+    a chain without any.
     """
     for frame, _ in walk_stack(inspect.currentframe()):
         if frame.f_code.co_name == _STREAMS:

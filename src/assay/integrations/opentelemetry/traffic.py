@@ -162,25 +162,15 @@ _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, Typ
 
 @dataclass
 class Counts:
-    """What became of the traffic that was taken.
+    """What became of the traffic that was taken."""
 
-    Attributes:
-        written: Questions answered that stand in the file.
-        unreadable: Traces that hold something that nobody expected.
-        without_question: Answers that say nowhere in words what was asked.
-        other: Traces that answer no question.
-        dropped_spans: Spans that found the queue, or their trace, full.
-        dropped_traces: Traces that were given up because too many were open.
-        unwritten: Rows that could not be written, because of the disk.
-    """
-
-    written: int = 0
-    unreadable: int = 0
-    without_question: int = 0
-    other: int = 0
-    dropped_spans: int = 0
-    dropped_traces: int = 0
-    unwritten: int = 0
+    written: int = 0  # questions answered that stand in the file
+    unreadable: int = 0  # traces that hold something that nobody expected
+    without_question: int = 0  # answers that say nowhere in words what was asked
+    other: int = 0  # traces that answer no question
+    dropped_spans: int = 0  # spans that found the queue, or their trace, full
+    dropped_traces: int = 0  # traces that were given up because too many were open
+    unwritten: int = 0  # rows that could not be written, because of the disk
 
 
 @dataclass
@@ -200,26 +190,16 @@ class Trace:
 
 @dataclass
 class TraceBuffer:
-    """Holds the spans of open traces, and appends a row for each question answered to a file.
+    """Holds the spans of open traces, and appends a row for each question answered to a file."""
 
-    Attributes:
-        path: The file.
-        linger: Seconds to wait for late spans after the outermost one ended.
-        patience: Seconds after which a trace is written whose outermost span never ends.
-        max_traces: Traces that may be open at once.
-        max_spans: Spans that are kept of one trace.
-        counts: What became of them.
-        clock: Seconds that only go forward.
-        open: The traces that are not written yet, by their id.
-    """
-
-    path: Path
-    linger: float
-    patience: float
-    max_traces: int
-    max_spans: int
-    counts: Counts = field(default_factory=Counts)
-    clock: Callable[[], float] = time.monotonic
+    path: Path  # the file
+    linger: float  # seconds to wait for late spans after the outermost one ended
+    patience: float  # seconds after which a trace is written whose outermost span never ends
+    max_traces: int  # traces that may be open at once
+    max_spans: int  # spans that are kept of one trace
+    counts: Counts = field(default_factory=Counts)  # what became of them
+    clock: Callable[[], float] = time.monotonic  # seconds that only go forward
+    # The traces that are not written yet, by their id.
     open: dict[int, Trace] = field(default_factory=dict)
 
     def take(self, span: Any) -> None:

@@ -98,7 +98,7 @@ __all__ = [
     "ToolMessage",
 ]
 
-Said: TypeAlias = HumanMessage | AIMessage | ToolMessage
+AnyMessage: TypeAlias = HumanMessage | AIMessage | ToolMessage
 
 
 class BaseSample(BaseModel):
@@ -160,7 +160,7 @@ class MultiTurnSample(BaseSample):
         reference_topics: Topics it may be about.
     """
 
-    user_input: list[Said]
+    user_input: list[AnyMessage]
     reference: str | None = None
     reference_tool_calls: list[ToolCall] | None = None
     rubrics: dict[str, str] | None = None
@@ -168,7 +168,7 @@ class MultiTurnSample(BaseSample):
 
     @field_validator("user_input")
     @classmethod
-    def validate_user_input(cls, messages: list[Said]) -> list[Said]:
+    def validate_user_input(cls, messages: list[AnyMessage]) -> list[AnyMessage]:
         """See that a tool only speaks after it was called.
 
         Raises:

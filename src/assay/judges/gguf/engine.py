@@ -58,40 +58,24 @@ class TooLong(errors.TooLong):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a reply is wanted.
+    """How a reply is wanted."""
 
-    Attributes:
-        tokens: Its longest length.
-        schema: JSON schema that binds it, None for free text.
-        draw: 0 for the most likely text, n for the n-th other sample.
-        probabilities: Whether the likely tokens are to be told at every position.
-    """
-
-    tokens: int
-    schema: Mapping[str, Any] | None = None
-    draw: int = 0
-    probabilities: bool = False
+    tokens: int  # its longest length
+    schema: Mapping[str, Any] | None = None  # JSON schema that binds it, None for free text
+    draw: int = 0  # 0 for the most likely text, n for the n-th other sample
+    probabilities: bool = False  # whether the likely tokens are to be told at every position
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model wrote.
+    """What the model wrote."""
 
-    Attributes:
-        text: The text.
-        tokens_in: Tokens of the prompt.
-        cached: How many of them were read before and not again.
-        tokens_out: Tokens written.
-        tokens: The tokens, where probabilities were wanted.
-        cut: Whether the bound on its length ended it.
-    """
-
-    text: str
-    tokens_in: int = 0
-    cached: int = 0
-    tokens_out: int = 0
-    tokens: Sequence[Token] = ()
-    cut: bool = False
+    text: str  # the text
+    tokens_in: int = 0  # tokens of the prompt
+    cached: int = 0  # how many of them were read before and not again
+    tokens_out: int = 0  # tokens written
+    tokens: Sequence[Token] = ()  # the tokens, where probabilities were wanted
+    cut: bool = False  # whether the bound on its length ended it
 
 
 class Engine(Protocol):
@@ -146,17 +130,11 @@ def version() -> str:
 
 @dataclass
 class Llama:
-    """llama.cpp by way of xllamacpp, called in process. The model is loaded when first asked.
+    """llama.cpp by way of xllamacpp, called in process. The model is loaded when first asked."""
 
-    Attributes:
-        path: The GGUF file.
-        threads: Cores to use.
-        window: Tokens of prompt and reply together, where the model can read as many.
-    """
-
-    path: Path
-    threads: int
-    window: int
+    path: Path  # the GGUF file
+    threads: int  # cores to use
+    window: int  # tokens of prompt and reply together, where the model can read as many
     _server: Any = field(default=None, repr=False)
     _key: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
     _read: tuple[str, ...] = field(default=(), repr=False)  # the shared beginnings in memory

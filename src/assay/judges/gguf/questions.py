@@ -34,19 +34,13 @@ SUREST = 15.0  # log-odds; beyond them nothing changes but that exp may overflow
 
 
 class Fit(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How one kind of yes-or-no question is put to one model, and what its answer means.
+    """How one kind of yes-or-no question is put to one model, and what its answer means."""
 
-    Attributes:
-        style: "plain" asks for Yes or No at once; "quote" for a quote and a comparison first.
-        slope: Weight of the log-odds of Yes against No.
-        bias: What is added to them; the verdict is yes where the sum is not negative.
-        card: What is known of its agreement with people.
-    """
-
+    # "plain" asks for Yes or No at once; "quote" for a quote and a comparison first.
     style: Style = "plain"
-    slope: float = 1.0
-    bias: float = 0.0
-    card: str = ""
+    slope: float = 1.0  # weight of the log-odds of Yes against No
+    bias: float = 0.0  # what is added to them; the verdict is yes where the sum is not negative
+    card: str = ""  # what is known of its agreement with people
 
     def probability(self, yes: float) -> float:
         """The probability that the right answer is yes, from that which the model gives to Yes."""
@@ -137,36 +131,23 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A task taken apart.
+    """A task taken apart."""
 
-    Attributes:
-        shared: The texts that all items share, in order.
-        items: The text of each item by its id.
-    """
-
-    shared: tuple[InputText, ...]
-    items: Mapping[str, str]
+    shared: tuple[InputText, ...]  # the texts that all items share, in order
+    items: Mapping[str, str]  # the text of each item by its id
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAnswer:
-    """What was found about one item.
+    """What was found about one item."""
 
-    Attributes:
-        probability: Probability that the answer is yes.
-        said: The probability that the model itself gives to Yes.
-        shown: The shared texts that it was shown; all, or one part of them.
-        quote: What it quoted.
-        compare: What it wrote in comparison.
-        note: What else there is to know.
-    """
-
-    probability: float
-    said: float
+    probability: float  # probability that the answer is yes
+    said: float  # the probability that the model itself gives to Yes
+    # The shared texts that it was shown; all, or one part of them.
     shown: tuple[InputText, ...] = ()
-    quote: str = ""
-    compare: str = ""
-    note: str = ""
+    quote: str = ""  # what it quoted
+    compare: str = ""  # what it wrote in comparison
+    note: str = ""  # what else there is to know
 
     @property
     def yes(self) -> bool:
@@ -261,17 +242,11 @@ def _choices(task: SelectSentences, answers: Mapping[str, ItemAnswer]) -> str:
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a kind of task is asked item by item and replied to as a whole.
+    """How a kind of task is asked item by item and replied to as a whole."""
 
-    Attributes:
-        question: What is asked about each item.
-        case: Takes the task apart.
-        reply: Puts the reply together.
-    """
-
-    question: Question
-    case: Callable[[Any], Case]
-    reply: Callable[[Any, Mapping[str, ItemAnswer]], str]
+    question: Question  # what is asked about each item
+    case: Callable[[Any], Case]  # takes the task apart
+    reply: Callable[[Any, Mapping[str, ItemAnswer]], str]  # puts the reply together
 
 
 PROTOCOLS: Mapping[str, Protocol] = {
@@ -327,27 +302,17 @@ class _Quoted(msgspec.Struct):
 
 @dataclass
 class ItemQuestions:
-    """The questions of one task, and what was asked on the way.
+    """The questions of one task, and what was asked on the way."""
 
-    Attributes:
-        engine: Runs the model.
-        question: What is asked about each item.
-        fit: How it is put, and what the answer means.
-        draw: Which draw it is; the plain style has no second one, since nothing is sampled.
-        stop: Set when nobody waits any more.
-        pieces: The prompts in pieces, each shared beginning once before the ends that went with it.
-        tokens_in: Prompt tokens, those of a shared beginning counted once.
-        tokens_out: Tokens written.
-    """
-
-    engine: Engine
-    question: Question
-    fit: Fit
-    draw: int
-    stop: threading.Event
+    engine: Engine  # runs the model
+    question: Question  # what is asked about each item
+    fit: Fit  # how it is put, and what the answer means
+    draw: int  # which draw it is; the plain style has no second one, since nothing is sampled
+    stop: threading.Event  # set when nobody waits any more
+    # The prompts in pieces, each shared beginning once before the ends that went with it.
     pieces: list[str] = field(default_factory=list)
-    tokens_in: int = 0
-    tokens_out: int = 0
+    tokens_in: int = 0  # prompt tokens, those of a shared beginning counted once
+    tokens_out: int = 0  # tokens written
     _last_prompt: tuple[str, ...] = ()
 
     def all(self, case: Case) -> dict[str, ItemAnswer]:

@@ -22,18 +22,11 @@ from assay.judges.openai.endpoint import Refusal, meaning
 from assay.judges.openai.judge import Dialect, OpenAI, next_dialect
 
 # Batches that a request is put into, while what became of it may be better another time.
-TRIES = 3
+MAX_ATTEMPTS = 3
 
 
 class Batched(Wrapper):
-    """A backend that hands its requests to the batch queue.
-
-    Args:
-        model: Makes requests and reads replies.
-        at_once: The same model, asked call by call.
-        queue: Where batches are handed in.
-        budget: What may be spent.
-    """
+    """A backend that hands its requests to the batch queue."""
 
     def __init__(
         self, model: "OpenAIBatch", at_once: Backend, queue: BatchQueue, budget: BudgetTracker
@@ -114,7 +107,7 @@ class Batched(Wrapper):
                 await self._budget.record_failure(
                     (self.identity(type(task)) or "", task, draw), error
                 )
-                if error.permanent or attempt == TRIES:
+                if error.permanent or attempt == MAX_ATTEMPTS:
                     raise
             attempt += 1
             self._budget.usage.retries += 1

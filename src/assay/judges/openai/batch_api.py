@@ -29,7 +29,7 @@ WINDOW = "24h"
 TRANSFER_S = 1800.0
 CALL_S = 60.0
 # A call that brought nothing is made so often in all, after waits that double up to the longest.
-TRIES = 6
+MAX_ATTEMPTS = 6
 LONGEST_WAIT_S = 30.0
 # Clocks may differ by so many seconds.
 SKEW_S = 3600
@@ -145,7 +145,7 @@ class Provider:
             "completion_window": WINDOW,
             "metadata": {"name": name},
         }
-        since, tries = int(time.time()), iter(range(TRIES))
+        since, tries = int(time.time()), iter(range(MAX_ATTEMPTS))
 
         async def create() -> State:
             # A try that brought no answer may have been heard: another would be paid for, too.
@@ -251,11 +251,11 @@ class Provider:
         return meaning(refusal, self._connection.endpoint, self._model)
 
     async def _with_retries(self, ask: Callable[[], Awaitable[T]]) -> T:
-        for attempt in range(TRIES):
+        for attempt in range(MAX_ATTEMPTS):
             try:
                 return await ask()
             except Unavailable as error:
-                if error.permanent or attempt == TRIES - 1:
+                if error.permanent or attempt == MAX_ATTEMPTS - 1:
                     raise
                 longest = min(LONGEST_WAIT_S, self._wait * 2.0**attempt)
                 wait = (error.retry_after or 0.0) + random.uniform(0.0, longest)  # noqa: S311

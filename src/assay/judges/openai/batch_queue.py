@@ -20,34 +20,21 @@ from assay.judges.openai.batch_api import ENDED, Fault, Line, Provider, State
 
 @dataclass(frozen=True, slots=True)
 class BatchPolicy:
-    """When batches are submitted and looked at, and how large they are.
+    """When batches are submitted and looked at, and how large they are."""
 
-    Attributes:
-        quiet: Seconds without a new request after which those that wait are handed in.
-        poll: Longest time between two looks at a batch, in seconds.
-        most: Requests in a batch, at most.
-        most_bytes: Bytes of a batch's file, at most.
-    """
-
-    quiet: float = 5.0
-    poll: float = 60.0
-    most: int = 50_000
-    most_bytes: int = 200_000_000
+    quiet: float = 5.0  # seconds without a new request after which those that wait are handed in
+    poll: float = 60.0  # longest time between two looks at a batch, in seconds
+    most: int = 50_000  # requests in a batch, at most
+    most_bytes: int = 200_000_000  # bytes of a batch's file, at most
 
 
 @dataclass(eq=False, slots=True)
 class Request:
-    """Something asked, and who waits for it.
+    """Something asked, and who waits for it."""
 
-    Attributes:
-        key: What it is called in the batch.
-        line: Makes its line of the batch's file.
-        answer: What came of it.
-    """
-
-    key: str
-    line: Callable[[], bytes]
-    answer: asyncio.Future[Line]
+    key: str  # what it is called in the batch
+    line: Callable[[], bytes]  # makes its line of the batch's file
+    answer: asyncio.Future[Line]  # what came of it
 
     def settle(self, line: Line) -> None:
         """Hand over what came."""
@@ -62,23 +49,14 @@ class Request:
 
 @dataclass(eq=False, slots=True)
 class Submitted:
-    """A batch that was handed in, now or by an earlier start.
+    """A batch that was handed in, now or by an earlier start."""
 
-    Attributes:
-        number: Its number in this process, 0 while nobody waits for it.
-        record: What the store knows of it.
-        waiting: Requests that wait for it.
-        arrived: Replies that nobody asked for yet.
-        done: How many requests the provider has dealt with.
-        follower: What looks at it until it has ended.
-    """
-
-    record: Batch
-    number: int = 0
-    waiting: dict[str, Request] = field(default_factory=dict)
-    arrived: dict[str, Line] = field(default_factory=dict)
-    done: int = 0
-    follower: asyncio.Task[None] | None = None
+    record: Batch  # what the store knows of it
+    number: int = 0  # its number in this process, 0 while nobody waits for it
+    waiting: dict[str, Request] = field(default_factory=dict)  # requests that wait for it
+    arrived: dict[str, Line] = field(default_factory=dict)  # replies that nobody asked for yet
+    done: int = 0  # how many requests the provider has dealt with
+    follower: asyncio.Task[None] | None = None  # what looks at it until it has ended
 
 
 def write(path: Path, rest: deque[Request], most: int, most_bytes: int) -> list[Request]:
@@ -106,13 +84,7 @@ GOES_ON = "the same command goes on from there"
 
 
 class BatchQueue:
-    """Where requests are handed in and replies are handed out.
-
-    Args:
-        provider: Who answers batches.
-        batches: Where batches are remembered.
-        policy: When what is done.
-    """
+    """Where requests are handed in and replies are handed out."""
 
     def __init__(self, provider: Provider, batches: Batches, policy: BatchPolicy) -> None:
         self._provider = provider

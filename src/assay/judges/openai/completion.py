@@ -18,17 +18,12 @@ _Form = TypeVar("_Form")
 
 
 class Counted(msgspec.Struct):
-    """Tokens read and written; None where the server did not count them.
+    """Tokens read and written; None where the server did not count them."""
 
-    Attributes:
-        prompt_tokens: Tokens of the prompt.
-        completion_tokens: Tokens that were written.
-        cached: Tokens of the prompt that were read from the provider's cache, and those that were
-            written into it.
-    """
-
-    prompt_tokens: _Count | None = None
-    completion_tokens: _Count | None = None
+    prompt_tokens: _Count | None = None  # tokens of the prompt
+    completion_tokens: _Count | None = None  # tokens that were written
+    # Tokens of the prompt that were read from the provider's cache, and those that were written
+    # into it.
     cached: tuple[int, int] = (0, 0)
 
 

@@ -67,11 +67,6 @@ class Connection:
     ) -> AsyncGenerator[aiohttp.ClientResponse, None]:
         """A response whose body can be read; what aiohttp raises until it is left becomes ours.
 
-        Args:
-            method: The HTTP method.
-            path: Which of the server's services.
-            sent: What else `aiohttp.ClientSession.request` takes.
-
         Raises:
             Unavailable: If none came, or not all of it.
             Denied: If the address is wrong, or a key is needed and there is none.

@@ -238,27 +238,17 @@ def ollama_url(environ: Mapping[str, str]) -> str:
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A reply other than success, before it is known what it means.
+    """A reply other than success, before it is known what it means."""
 
-    Attributes:
-        status: HTTP status.
-        text: The body.
-        code: ``error.code`` of the body, "" if there is none.
-        param: ``error.param``: which part of the request it is about, "" if not said.
-        message: ``error.message``, else the beginning of the body.
-        headers: Headers of the reply.
-        written: What the model wrote, where that was refused and not the request; else None.
-        cost: Tokens read and written all the same.
-    """
-
-    status: int
-    text: str
-    code: str
-    param: str
-    message: str
-    headers: Mapping[str, str]
+    status: int  # HTTP status
+    text: str  # the body
+    code: str  # ``error.code`` of the body, "" if there is none
+    param: str  # ``error.param``: which part of the request it is about, "" if not said
+    message: str  # ``error.message``, else the beginning of the body
+    headers: Mapping[str, str]  # headers of the reply
+    # What the model wrote, where that was refused and not the request; else None.
     written: str | None = None
-    cost: tuple[int, int] = (0, 0)
+    cost: tuple[int, int] = (0, 0)  # tokens read and written all the same
 
     @classmethod
     def of(cls, status: int, body: bytes, headers: Mapping[str, str]) -> "Refusal":

@@ -59,23 +59,16 @@ FEWER_LIKELY = 5
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a server takes of that which not every server takes.
+    """What a server takes of that which not every server takes."""
 
-    Attributes:
-        form: Strongest way of asking for JSON: by schema, as any object, or by the prompt alone.
-        temperature: Whether it takes a temperature.
-        seed: Whether it takes a seed.
-        limit: What it calls the bound on the reply's length.
-        likely: How many likely tokens it tells at each position; 0 if none.
-        stream: Whether it answers in a stream only.
-    """
-
+    # Strongest way of asking for JSON: by schema, as any object, or by the prompt alone.
     form: Literal["json_schema", "json_object", "text"] = "json_schema"
-    temperature: bool = True
-    seed: bool = True
+    temperature: bool = True  # whether it takes a temperature
+    seed: bool = True  # whether it takes a seed
+    # What it calls the bound on the reply's length.
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    likely: int = MOST_LIKELY
-    stream: bool = False
+    likely: int = MOST_LIKELY  # how many likely tokens it tells at each position; 0 if none
+    stream: bool = False  # whether it answers in a stream only
 
     def after(self, refusal: Refusal, sent: Mapping[str, Any]) -> "Dialect | None":
         """What to try after this refusal; None if it is not about the dialect."""

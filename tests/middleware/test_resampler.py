@@ -2,7 +2,7 @@
 
 from assay import OpenAI, evaluate
 from assay._analysis.repeat import repeat
-from assay._middleware.wrapper import Again
+from assay._middleware.wrapper import Resampler
 from assay.judge import REPEAT_STRIDE, repeated
 from assay.judges.gguf.engine import Wish, _body
 from assay.judges.llm import SEEDS
@@ -16,7 +16,7 @@ METRICS = ["faithfulness", "answer_relevancy"]
 
 async def test_draws_are_moved_and_nothing_else():
     inner = Watched(plausible())
-    again = Again(inner, 3)
+    again = Resampler(inner, 3)
     assert again.name == inner.name
     task = NameEntities("Paris")
     assert again.identity(NameEntities) == inner.identity(NameEntities)
