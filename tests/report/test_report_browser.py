@@ -304,7 +304,9 @@ async def test_samples_out_of_sight_are_not_laid_out_and_can_be_found_and_printe
     await page.call("Emulation.setEmulatedMedia", media="print")
     assert await page.run(LAID_OUT) == 400
     await page.call("Emulation.setEmulatedMedia", media="screen")
-    await page.run("document.querySelectorAll('.g').forEach(e => e.style.contentVisibility = 'visible')")
+    await page.run(
+        "document.querySelectorAll('.g').forEach(e => e.style.contentVisibility = 'visible')"
+    )
     assert await page.run(f"{last}.bottom + scrollY") == pytest.approx(estimate, rel=0.05)
 
 
