@@ -8,6 +8,7 @@ import pytest
 from view_rows import ATTACK, ROWS, spoilt
 
 from assay import Settings, SweepSettings, evaluate, sweep
+from assay._analysis.labelling import Labelling
 from assay._store import Store
 from assay._store.labels import HumanLabel
 from assay._store.runs import Description
@@ -298,6 +299,14 @@ class TestSideBySide:
         assert re.findall(r'<td class="verdict \w+">(\w+)</td>', text) == ["tied", "tied", "worse"]
         _, text, _ = await client.get("/side/poor,good/difference")
         assert "over all runs" not in text
+        with Store(path) as opened:
+            desk = Labelling(opened, "good", "exact_match", annotator="anna", order="random")
+            for n in range(12):
+                desk.next()
+                desk.record(float(n % 2))
+        client = await (await serve(path)).enter()
+        _, text, _ = await client.get("/side/poor,good,fair/difference")
+        assert "by 12 labelled answers of each run: 2 of 3 runs have none." in text
 
     @pytest.mark.parametrize("path", ["/side?run=first", "/side/first", "/side/first,first"])
     async def test_one_run_has_no_other_side(self, client, path):
