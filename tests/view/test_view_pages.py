@@ -306,7 +306,7 @@ class TestSideBySide:
                 desk.record(float(n % 2))
         client = await (await serve(path)).enter()
         _, text, _ = await client.get("/side/poor,good,fair/difference")
-        assert "by 12 labelled answers of each run: 2 of 3 runs have none." in text
+        assert "by 12 labelled answers of one run: label answers of a second one" in text
 
     @pytest.mark.parametrize("path", ["/side?run=first", "/side/first", "/side/first,first"])
     async def test_one_run_has_no_other_side(self, client, path):
