@@ -164,6 +164,11 @@ async def test_a_viewer_that_only_reads_offers_no_change(page, serve, labelled):
 async def test_exported_pages_are_read_from_the_disk(page, labelled, tmp_path):
     await asyncio.to_thread(export, Site(labelled, read_only=True), tmp_path / "out")
     await page.open((tmp_path / "out" / "index.html").as_uri())
+    scores = "[...document.querySelectorAll('.run .scores-of')].map(e => e.getBoundingClientRect())"
+    # Without boxes to mark runs: one below the other, in the right half.
+    lefts = await page.run(f"{scores}.map(e => e.left)")
+    assert len(lefts) == 2
+    assert lefts[0] == lefts[1] > 1280 * 0.4
     await press(page, "j", "Enter")
     await until(page, "location.pathname.includes('/runs/')")
     await until(page, "document.readyState === 'complete'")
