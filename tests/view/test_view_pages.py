@@ -136,6 +136,14 @@ class TestASample:
         _, text, _ = await client.get("/runs/first/samples/7?q=1807")
         assert "<b>1</b> of 1" in text
 
+    async def test_it_leads_back_to_its_place_in_the_list(self, client):
+        _, text, _ = await client.get("/runs/first/samples/5?sort=-")
+        back = re.search(r'rel="up"[^>]*href="(/runs/\w+/page/2\?sort=-)#row5"', text)
+        _, text, _ = await client.get(back[1].replace("&amp;", "&"))
+        assert '<tr data-item id="row5">' in text
+        _, text, _ = await client.get("/runs/first/samples/7?q=nowhere")
+        assert re.search(r'rel="up"[^>]*href="/runs/\w+\?q=nowhere#samples"', text)
+
     @pytest.mark.parametrize("row", [0, 61, 10**17])
     async def test_another_row_is_not_there(self, client, row):
         assert (await client.get(f"/runs/first/samples/{row}"))[0] == 404
