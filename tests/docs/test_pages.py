@@ -176,3 +176,11 @@ def test_no_page_names_a_machine(page: Path) -> None:
     text = page.read_text("utf-8")
     found = re.findall(r"/(?:work|opt|root|home|tmp|Users)/\S*", text)
     assert found == []
+
+
+def test_the_picture_of_the_readme_shows_what_its_example_prints():
+    """Where it does not: `python docs/picture.py`."""
+    png = (ROOT / "docs" / "report.png").read_bytes()
+    words = re.search(rb"tEXtComment\0(.+?)\.?.{8}IEND", png, re.DOTALL)[1].decode("latin-1")
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert words in readme

@@ -81,7 +81,7 @@ def test_a_flattered_configuration_wins_until_people_look_at_it(swept):
 def test_labels_of_one_configuration_say_nothing_of_another(swept):
     (board,) = swept([12]).leaderboards
     assert [(one.name, one.labels) for one in board.corrected] == [("k=3", 12)]
-    assert "1 of 2 configurations have none" in words.corrected_in_words(board)
+    assert "12 labelled answers of one configuration: label" in words.corrected_in_words(board)
 
 
 @pytest.mark.slow

@@ -282,6 +282,65 @@ async def test_thousands_of_samples_stay_quick(page: chromium.Page, tmp_path: Pa
     assert not page.complaints
 
 
+# How many samples are laid out: those out of sight are not, which would make scrolling slow.
+LAID_OUT = "[...document.querySelectorAll('.s')].filter(e => e.checkVisibility({contentVisibilityAuto: true})).length"
+
+
+async def test_samples_out_of_sight_are_not_laid_out_and_can_be_found_and_printed(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.large(400)))
+    await page.settle()
+    last = "document.querySelector('#s399').getBoundingClientRect()"
+    assert await page.run(LAID_OUT) <= 150
+    assert await page.run("find(document.querySelector('#s180 .id').textContent)")
+    await page.settle()
+    seen = "document.querySelector('#s180').getBoundingClientRect()"
+    assert 0 <= await page.run(f"{seen}.top") < await page.run("innerHeight")
+    await page.run("location.hash = '#s290'")
+    await page.settle()
+    assert await page.run("document.querySelector('#s290 .question').checkVisibility()")
+    estimate = await page.run(f"{last}.bottom + scrollY")
+    await page.call("Emulation.setEmulatedMedia", media="print")
+    assert await page.run(LAID_OUT) == 400
+    await page.call("Emulation.setEmulatedMedia", media="screen")
+    await page.run(
+        "document.querySelectorAll('.g').forEach(e => e.style.contentVisibility = 'visible')"
+    )
+    assert await page.run(f"{last}.bottom + scrollY") == pytest.approx(estimate, rel=0.05)
+
+
+async def test_what_a_filter_leaves_fills_the_list_without_gaps(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    data = fixture.large(400)
+    for number, sample in enumerate(data["samples"]):
+        sample["id"] = f"{'kept' if number % 5 == 0 else 'left'}-{number}"
+    await load(page, tmp_path, html.render(data))
+    await page.run(type_into("text", "kept-"))
+    await page.settle()
+    shown = await page.run(SHOWN)
+    assert (len(shown), shown[-1]) == (80, "kept-395")
+    assert await page.run("document.querySelector('#list').offsetHeight") < 80 * 36
+    # From the last of a group to the first of the next, by an arrow key.
+    await page.run("document.querySelector('#s245 > summary').focus()")
+    key = "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}))"
+    await page.run(key)
+    assert await page.run("document.activeElement.parentElement.id") == "s250"
+
+
+async def test_a_link_to_a_sample_that_a_filter_hides_shows_it(
+    page: chromium.Page, tmp_path: Path
+) -> None:
+    await load(page, tmp_path, html.render(fixture.small()))
+    await page.run(type_into("text", "uplink"))
+    await page.settle()
+    await page.run("location.hash = '#s4'")
+    await page.settle()
+    assert await page.run("document.querySelector('#s4 .question').checkVisibility()")
+    assert await page.run("document.querySelector('#f-text').value") == ""
+
+
 async def test_on_a_narrow_page_every_score_names_its_metric(
     page: chromium.Page, tmp_path: Path
 ) -> None:

@@ -322,10 +322,11 @@ def test_words_within_two_statements_belong_to_the_shorter() -> None:
 
 def test_a_score_that_misses_its_guide_value_does_not_read_as_if_it_met_it() -> None:
     metric = {"label": "m", "range": [0, 1], "higher_is_better": True, "guide": 0.8}
-    values = (0.797, 0.803, 0.8)
+    values = (0.7979, 0.79996, 0.803, 0.8)
     cells = [evidence.cell(metric, {"value": value, "why": "", "detail": ""}) for value in values]
     assert [(cell.text, cell.style.endswith("under")) for cell in cells] == [
-        ("0.797", True),
+        ("0.798", True),
+        ("0.79996", True),
         ("0.80", False),
         ("0.80", False),
     ]

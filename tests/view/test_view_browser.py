@@ -80,6 +80,14 @@ async def test_a_reader_goes_by_keys_from_the_runs_to_the_evidence(page, serve, 
     assert await page.run("document.querySelector('.call pre').checkVisibility()")
     await press(page, "?")
     assert await page.run("document.querySelector('#keys').open")
+    await press(page, "?", "u")
+    await page.settle()
+    assert await page.run("document.activeElement.textContent") == "q3"
+    top = "document.activeElement.getBoundingClientRect().top"
+    assert 0 < await page.run(top) < await page.run("innerHeight")
+    await press(page, "j", "Enter")
+    await page.settle()
+    assert await page.run("location.pathname.endsWith('/samples/4')")
     assert not page.complaints
 
 

@@ -127,7 +127,7 @@ async def test_labels_are_put_to_use_by_buttons(page, serve, labelled, tmp_path)
         await page.open(f"{base}/label/first/results{query}")
         await clicked(page, f".uses a[href*='/{name}']")
         await until(page, f"location.pathname.endsWith('/{name}')")
-        assert words in await page.run("document.querySelector('main').textContent")
+        await until(page, f"document.querySelector('main')?.textContent.includes('{words}')")
         await resized(page, 390)
         assert await page.run(OVERFLOW) <= 0, await page.run(WIDE)
         await resized(page, 1280)
@@ -164,6 +164,11 @@ async def test_a_viewer_that_only_reads_offers_no_change(page, serve, labelled):
 async def test_exported_pages_are_read_from_the_disk(page, labelled, tmp_path):
     await asyncio.to_thread(export, Site(labelled, read_only=True), tmp_path / "out")
     await page.open((tmp_path / "out" / "index.html").as_uri())
+    scores = "[...document.querySelectorAll('.run .scores-of')].map(e => e.getBoundingClientRect())"
+    # Without boxes to mark runs: one below the other, in the right half.
+    lefts = await page.run(f"{scores}.map(e => e.left)")
+    assert len(lefts) == 2
+    assert lefts[0] == lefts[1] > 1280 * 0.4
     await press(page, "j", "Enter")
     await until(page, "location.pathname.includes('/runs/')")
     await until(page, "document.readyState === 'complete'")

@@ -34,6 +34,7 @@ class TestASample:
             second = opened.run("second").id
         _, text, _ = await client.get("/runs/first/samples/7")
         assert f'<a href="/runs/{second}/samples/7">second</a>' in text
+        assert "The same question elsewhere, by faithfulness:" in text
 
     async def test_another_question_of_the_same_id_is_not_the_same(self, serve, store):
         other = [{**row, "question": "Why?"} for row in ROWS[:8]]
@@ -77,6 +78,12 @@ class TestWhatBecameOfADecision:
         assert f"{sample_of(store, about)} you: No , before Yes" in said
         await client.post(f"/label/first/undo?{ANNA}")
         assert [one.value for one in kept(store)] == [1.0]
+
+    async def test_where_nobody_disagrees_second_opinions_are_a_click_away(self, client):
+        _, text, _ = await client.get(f"/label/first/disagreements?{ANNA}")
+        asked = re.search(r'href="([^"]+)#second">Ask for second opinions', text)
+        _, settings, _ = await client.get(asked[1].replace("&amp;", "&"))
+        assert '<input id="second"' in settings
 
     async def test_ones_own_label_is_no_second_opinion(self, client):
         about, _ = await decide(client, "label:1")

@@ -8,6 +8,7 @@ import pytest
 from view_rows import ATTACK, ROWS, spoilt
 
 from assay import Settings, SweepSettings, evaluate, sweep
+from assay._analysis.labelling import Labelling
 from assay._store import Store
 from assay._store.labels import HumanLabel
 from assay._store.runs import Description
@@ -134,6 +135,14 @@ class TestASample:
         assert re.search(r'rel="prev" href="/runs/\w+/samples/8\?sort=-"', text)
         _, text, _ = await client.get("/runs/first/samples/7?q=1807")
         assert "<b>1</b> of 1" in text
+
+    async def test_it_leads_back_to_its_place_in_the_list(self, client):
+        _, text, _ = await client.get("/runs/first/samples/5?sort=-")
+        back = re.search(r'rel="up"[^>]*href="(/runs/\w+/page/2\?sort=-)#row5"', text)
+        _, text, _ = await client.get(back[1].replace("&amp;", "&"))
+        assert '<tr data-item id="row5">' in text
+        _, text, _ = await client.get("/runs/first/samples/7?q=nowhere")
+        assert re.search(r'rel="up"[^>]*href="/runs/\w+\?q=nowhere#samples"', text)
 
     @pytest.mark.parametrize("row", [0, 61, 10**17])
     async def test_another_row_is_not_there(self, client, row):
@@ -298,6 +307,14 @@ class TestSideBySide:
         assert re.findall(r'<td class="verdict \w+">(\w+)</td>', text) == ["tied", "tied", "worse"]
         _, text, _ = await client.get("/side/poor,good/difference")
         assert "over all runs" not in text
+        with Store(path) as opened:
+            desk = Labelling(opened, "good", "exact_match", annotator="anna", order="random")
+            for n in range(12):
+                desk.next()
+                desk.record(float(n % 2))
+        client = await (await serve(path)).enter()
+        _, text, _ = await client.get("/side/poor,good,fair/difference")
+        assert "by 12 labelled answers of one run: label answers of a second one" in text
 
     @pytest.mark.parametrize("path", ["/side?run=first", "/side/first", "/side/first,first"])
     async def test_one_run_has_no_other_side(self, client, path):

@@ -36,6 +36,17 @@ def test_only_the_words_that_differ_are_marked():
     assert [text.strip() for text, changed in right if changed] == ["old", "blue"]
 
 
+def test_texts_that_share_few_words_have_no_marks():
+    before, after = (
+        "Based on the passages, it is red.",
+        "The tower was painted green in the spring.",
+    )
+    assert any(changed for _, changed in texts.differences(before, after)[0])
+    assert texts.differences(before, after, 0.5) == ([(before, False)], [(after, False)])
+    _, right = texts.differences("The tower is red.", "The old tower is blue.", 0.5)
+    assert [text.strip() for text, changed in right if changed] == ["old", "blue"]
+
+
 def test_blank_lines_are_not_marked():
     _, right = texts.differences("red", "red\n\nnew line\n\nnext")
     assert [text for text, changed in right if changed] == ["new line", "next"]

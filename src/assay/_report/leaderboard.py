@@ -90,19 +90,19 @@ def findings(boards: Sequence[Leaderboard], what: str = "configuration") -> list
     return [f"{', '.join(names)}: {text}" for text, names in metrics.items()]
 
 
-def corrected_in_words(board: Leaderboard) -> str:
-    """What labels say of the choice, and how many there are."""
+def corrected_in_words(board: Leaderboard, what: str = "configuration") -> str:
+    """What labels say of the choice, and how many there are; `what` is what is compared."""
     best, *others = board.corrected
     counts = {one.labels for one in board.corrected}
     n = numbers.plural(max(counts), "labelled answer")
     n = f"{min(counts):,} to {n}" if len(counts) > 1 else n
-    text = f"Corrected for the judge's error by {n} of each configuration: "
     without = len(board.standings) - len(board.corrected)
     tied = [one.name for one in others if one.verdict == "tied"]
-    if without:
-        text += f"{without} of {len(board.standings)} configurations have none. "
+    text = f"Corrected for the judge's error by {n} of {'each' if others else 'one'} {what}: "
     if not others:
         return f"{text}label answers of a second one to compare them."
+    if without:
+        text += f"{without} of {len(board.standings)} {what}s have none. "
     if not tied:
         return f"{text}{best.name} is best{' of those that do' if without else ''}."
     return f"{text}{best.name} cannot be told from {_listed(tied)}."

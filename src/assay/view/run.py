@@ -209,6 +209,12 @@ class Neighbours:
     place: int
     n: int
 
+    @property
+    def page(self) -> str:
+        """Which page of the list has it, as its path ends; "" for the first."""
+        number = -(-self.place // SIZE)
+        return f"/page/{number}" if number > 1 else ""
+
 
 def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selection) -> str:
     """The page of a sample.

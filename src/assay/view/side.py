@@ -45,6 +45,7 @@ SHOW: Final = {
 }
 _WAIT_S: Final = 0.1
 _SHOWN: Final = 4  # metrics beside each answer
+_ALIKE: Final = 0.5  # of the words of the shorter answer: with fewer in common, none are marked
 _SAME: Final = 1e-9
 _LAST: Final = np.iinfo(np.int64).max
 
@@ -355,7 +356,7 @@ def _column(
 
 def _marked(answers: Sequence[str]) -> list[Sequence[Piece]]:
     """Each answer against the first; of two, the first against the other as well."""
-    pairs = [differences(answers[0], answer) for answer in answers[1:]]
+    pairs = [differences(answers[0], answer, _ALIKE) for answer in answers[1:]]
     first = pairs[0][0] if len(pairs) == 1 else [(answers[0], False)]
     return [first, *(after for _, after in pairs)]
 

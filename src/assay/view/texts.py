@@ -137,8 +137,15 @@ _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _BLANK_LINE: Final = re.compile(r"(\s*\n\s*\n\s*)")
 
 
-def differences(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
-    """Both texts in pieces; texts that are too long to be matched are one piece each, unmarked."""
+def differences(before: str, after: str, least: float = 0.0) -> tuple[list[Piece], list[Piece]]:
+    """Both texts in pieces, with what the other lacks marked.
+
+    Args:
+        before: The one.
+        after: The other.
+        least: How much of the shorter text both must share, 0 to 1, for anything to be marked:
+            marks all over tell nothing. Texts too long to be matched are not marked either.
+    """
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     if max(len(old), len(new)) > MAX_WORDS:
         return [(before, False)], [(after, False)]
@@ -148,7 +155,11 @@ def differences(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     for kind, a, b, c, d in matcher.get_opcodes():
         _add(left, old[a:b], changed=kind != "equal")
         _add(right, new[c:d], changed=kind != "equal")
-    return _by_line(_joined(left)), _by_line(_joined(right))
+    left, right = _joined(left), _joined(right)
+    shared = sum(len(text.split()) for text, changed in left if not changed)
+    if shared < least * min(len(before.split()), len(after.split())):
+        return [(before, False)], [(after, False)]
+    return _by_line(left), _by_line(right)
 
 
 def _add(pieces: list[Piece], words: Sequence[str], *, changed: bool) -> None:

@@ -230,7 +230,8 @@ def cell(metric: Json, score: Json) -> Cell:
     text = numbers.score(score["value"])
     missed = " under" if tables.misses(score["value"], metric) else ""
     if missed and text == numbers.score(metric["guide"]):  # it would read as if it met it
-        text = f"{score['value']:.4g}"
+        longer = (f"{score['value']:.{digits}f}" for digits in range(3, tables.EXACT + 1))
+        text = next(text for text in longer if float(text) != metric["guide"])
     beside = ", beyond the guide value" if missed else ""
     return Cell(name, text, f"h{step}{missed}", f"{name} {text}{beside}")
 

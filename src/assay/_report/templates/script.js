@@ -10,6 +10,9 @@
   const list = one("#list");
   const rows = all("details.s", list);
   const number = new Map(rows.map((row, i) => [row, i]));
+  const size = one(".g", list)?.childElementCount; // how many rows lie in a group
+  let order = rows; // all of them, as they are sorted
+  let placed = rows; // those that are shown, as they stand
   const form = one("#filter");
   const field = (name) => one("#f-" + name) || { value: "" };
   const TONES = ["bad", "warn", "good", "plain"]; // the worst first
@@ -148,11 +151,9 @@
       pinned = false;
       for (const lit of all(".on", list)) lit.classList.remove("on");
     }
-    const row = document.activeElement?.matches("details.s > summary") && document.activeElement.parentElement;
-    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-    if (!row || !step) return;
-    let next = row[step];
-    while (next && next.hidden) next = next[step];
+    const at = document.activeElement?.matches("details.s > summary") ? placed.indexOf(document.activeElement.parentElement) : -1;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const next = at >= 0 && step && placed[at + step];
     if (next) {
       event.preventDefault();
       one("summary", next).focus();
@@ -222,13 +223,25 @@
     none: (value) => typeof value === "string",
     miss: (value, metric) => typeof value === "number" && misses(value, metric),
   };
+  // Shown rows fill their groups, so that what is out of sight is as high as the style sheet holds it.
+  const place = () => {
+    const shown = order.filter((row) => !row.hidden);
+    if (shown.length === placed.length && shown.every((row, i) => row === placed[i])) return;
+    placed = shown;
+    const groups = [];
+    for (let i = 0; i < shown.length; i += size) {
+      groups.push(document.createElement("div"));
+      groups.at(-1).className = "g";
+      groups.at(-1).append(...shown.slice(i, i + size));
+    }
+    list.replaceChildren(...groups);
+  };
   const filter = () => {
     const text = plain(field("text").value).trim();
     const [kind, metric, side, group] = ["kind", "metric", "side", "group"].map((name) => field(name).value);
     const limit = field("limit").valueAsNumber;
     const chosen = metric === "" ? facts.metrics.map((_, m) => m) : [Number(metric)];
     const fits = (value) => typeof value === "number" && (side === "below" ? value < limit : value > limit);
-    let shown = 0;
     rows.forEach((row, i) => {
       const [own, ...scores] = facts.rows[i];
       const ok = (group === "" || own === Number(group))
@@ -236,8 +249,9 @@
         && (Number.isNaN(limit) || chosen.some((m) => fits(scores[m])))
         && (text === "" || words(i).includes(text));
       row.hidden = !ok;
-      shown += ok;
     });
+    place();
+    const shown = placed.length;
     one("#nothing").hidden = shown > 0;
     const order = sorted === "" ? "" : `, ${sorted === "-1" ? "by name" : facts.metrics[sorted].label + (worstFirst ? ", worst first" : ", best first")}`;
     one("#status").textContent = (shown === rows.length ? `${shown} samples` : `${shown} of ${rows.length} samples`) + order;
@@ -260,7 +274,7 @@
       const [m, n] = [typeof x === "number", typeof y === "number"];
       return m && n ? sign * (x - y) || number.get(a) - number.get(b) : n - m || number.get(a) - number.get(b);
     });
-    list.append(...[...rows].sort(compare));
+    order = [...rows].sort(compare);
     for (const button of all("[data-sort]")) {
       button.setAttribute("aria-pressed", String(button.dataset.sort === by));
       button.classList.toggle("desc", !first);
@@ -306,8 +320,12 @@
   // Links into the page -------------------------------------------------------------------------
   const arrive = () => {
     const found = /^#(s\d+)(?:([mc])(\d+))?$/.exec(location.hash);
-    const row = found && document.getElementById(found[1]);
+    const row = found && rows[Number(found[1].slice(1))];
     if (!row) return;
+    if (row.hidden) { // a filter must not keep back what a link names
+      form.reset();
+      sort("", true);
+    }
     open(row, found[2] === "m" ? found[3] : undefined);
     const context = found[2] === "c" && document.getElementById(location.hash.slice(1));
     const look = () => {

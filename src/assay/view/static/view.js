@@ -56,6 +56,9 @@
     link.focus({ preventScroll: true });
     items[at].scrollIntoView({ block: "nearest" });
   };
+  // Whoever comes back from one of them goes on there; until it is loaded, the browser takes the focus away.
+  const named = items.findIndex((item) => item.id !== "" && "#" + item.id === location.hash);
+  if (named >= 0) addEventListener("load", () => setTimeout(() => { at = named - 1; go(1); }));
   const follow = (rel) => { const link = one(`a[rel="${rel}"]`); if (link) location.assign(link.href); };
 
   // Evidence: a word, its statement and the passage light up together -------------------------------
