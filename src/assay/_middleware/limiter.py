@@ -60,13 +60,7 @@ class ServerState:
         requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
         self.requests = Bucket(requests) if requests else None
         self.tokens = Bucket(tokens) if tokens else None
-        self.health = Health(
-            name,
-            self.pace,
-            retries=limits.retries,
-            backoff=limits.backoff,
-            timeout=limits.timeout,
-        )
+        self.health = Health(name, self.pace, limits)
         self.first_calls, self.retrying = WarmUp(FIRST), WarmUp(FEW)
 
 
