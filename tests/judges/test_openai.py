@@ -310,6 +310,10 @@ def chat(message, **more):
     ("message", "text"),
     [
         ({"content": "x", "reasoning_content": "long"}, "x"),
+        ({"content": "x", "reasoning_content": "{}"}, "x"),
+        ({"content": None, "reasoning_content": ' {"a": 1}\n'}, '{"a": 1}'),
+        ({"content": " ", "reasoning": '{"a": 1}'}, '{"a": 1}'),
+        ({"content": None, "reasoning": 'So {"a": 1} it may be'}, ""),
         ({"content": None, "refusal": "I will not"}, "I will not"),
         ({"content": "", "tool_calls": [{"function": {"arguments": "{}"}}]}, "{}"),
         ({"content": " ", "refusal": None, "tool_calls": []}, " "),
