@@ -213,8 +213,8 @@ class Limiter(Wrapper):
 
     async def _pay(self, error: Unavailable, call: Call, reservation: Reservation) -> int:
         """Count what an answer that is no reply cost, or may have; returns how many tokens."""
-        if hung(error):
-            self.usage.timeouts += 1
+        if hung(error) or error.broke_off:
+            self.usage.timeouts += hung(error)
             self._budget.spend(reservation.judge, reservation.tokens_in, 0)
             return reservation.tokens_in
         question = reservation.judge, call.task, call.draw
