@@ -213,10 +213,12 @@ class Limiter(Wrapper):
 
     async def _pay(self, error: Unavailable, call: Call, reservation: Reservation) -> int:
         """Count what an answer that is no reply cost, or may have; returns how many tokens."""
-        if hung(error) or error.broke_off:
-            self.usage.timeouts += hung(error)
+        if hung(error):
+            self.usage.timeouts += 1
             self._budget.spend(reservation.judge, reservation.tokens_in, 0)
             return reservation.tokens_in
+        if error.broke_off:  # nobody told how many tokens it was
+            error.cost = reservation.tokens_in, 0
         question = reservation.judge, call.task, call.draw
         spent = await self._budget.record_failure(question, error)
         if self._server.tokens and spent:
