@@ -130,6 +130,7 @@ class Unavailable(JudgeError):
         cost: Tokens read and written for an answer that is no reply: (0, 0) for a refusal, None if
             nothing came at all.
         unreached: Whether there was no connection, so that nothing was sent.
+        broke_off: Whether a reply had begun: it has to be paid for, most likely.
     """
 
     def __init__(
@@ -141,6 +142,7 @@ class Unavailable(JudgeError):
         permanent: bool = False,
         cost: tuple[int, int] | None = None,
         unreached: bool = False,
+        broke_off: bool = False,
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
@@ -148,6 +150,7 @@ class Unavailable(JudgeError):
         self.permanent = permanent
         self.cost = cost
         self.unreached = unreached
+        self.broke_off = broke_off
 
 
 class TimedOut(Unavailable):

@@ -170,7 +170,10 @@ class Reply:
 
 
 # Why a reply is not whole, after the name of who gave it.
-CUT = "was stopped by the length limit -> raise max_tokens"
+CUT = (
+    "was stopped by the length limit -> raise max_tokens, of the judge or of its server, or have "
+    "it think less"
+)
 
 
 @dataclass(frozen=True, slots=True)

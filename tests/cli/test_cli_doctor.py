@@ -76,6 +76,13 @@ def test_what_is_wrong_with_a_served_judge(assay, faults, said):
     assert "->" in text
 
 
+def test_a_server_that_answers_is_not_looked_for(assay):
+    text = diagnosis(served(assay, Faults(share_500=1.0)))
+    assert "answered 500" in text
+    assert "-> try again later: the server is there" in text
+    assert "--base-url" not in text
+
+
 def test_a_missing_key_is_told_with_its_own_remedy(assay):
     text = diagnosis(assay("doctor", "--judge", "openai:tiny"))
     assert "refused: api.openai.com/v1 needs a key -> set OPENAI_API_KEY, or name" in text

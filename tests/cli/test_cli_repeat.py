@@ -1,6 +1,7 @@
 """`assay repeat`: how noisy a judge is, measured, shown and kept."""
 
 import json
+import re
 
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT, statements, verdicts
@@ -18,6 +19,9 @@ def test_a_judge_that_always_says_the_same(scored):
     assert result.exit_code == 0, result.output
     shown = " ".join(result.stdout.split())
     assert "2 samples judged 3 more times" in shown
+    assert re.search(r"asked 12, [\d,]+ tokens in, [\d,]+ tokens out$", shown)
+    again = " ".join(scored("repeat", *JUDGE, "--no-progress").stdout.split())
+    assert again == shown  # nothing was asked again, and what it took in all is told
     assert shown.startswith("The judge always said the same: its noise moves no score. run ")
     beside = " ".join(scored("show").stdout.split())
     assert (

@@ -310,6 +310,10 @@ def chat(message, **more):
     ("message", "text"),
     [
         ({"content": "x", "reasoning_content": "long"}, "x"),
+        ({"content": "x", "reasoning_content": "{}"}, "x"),
+        ({"content": None, "reasoning_content": ' {"a": 1}\n'}, '{"a": 1}'),
+        ({"content": " ", "reasoning": '{"a": 1}'}, '{"a": 1}'),
+        ({"content": None, "reasoning": 'So {"a": 1} it may be'}, ""),
         ({"content": None, "refusal": "I will not"}, "I will not"),
         ({"content": "", "tool_calls": [{"function": {"arguments": "{}"}}]}, "{}"),
         ({"content": " ", "refusal": None, "tool_calls": []}, " "),
@@ -638,11 +642,13 @@ def test_what_a_server_says_cannot_steer_the_terminal_that_shows_it():
 
 async def test_a_lost_connection_is_no_reply(server, llm):
     server.faults = Faults(share_cut=1.0)
-    with pytest.raises(Unavailable, match=r"connection to 127\.0\.0\.1"):
+    with pytest.raises(Unavailable, match=r"connection to 127\.0\.0\.1") as lost:
         await llm.reply(TASK)
+    assert lost.value.broke_off
     unreachable = OpenAI("m", base_url="http://127.0.0.1:9/v1")
-    with pytest.raises(Unavailable, match=r"connection to 127\.0\.0\.1:9/v1 failed"):
+    with pytest.raises(Unavailable, match=r"connection to 127\.0\.0\.1:9/v1 failed") as absent:
         await unreachable.reply(TASK)
+    assert not absent.value.broke_off
     await unreachable.aclose()
 
 

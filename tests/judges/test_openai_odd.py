@@ -152,6 +152,57 @@ def test_a_filter_of_the_provider_is_named(status, text):
     assert "blocked by the provider's filter" in str(error)
 
 
+@over(
+    ("status", "text"),
+    [
+        (400, as_error("Your credit balance is too low to access the Anthropic API.")),
+        (402, as_error("Insufficient Balance")),
+        (403, as_error("Your team has used all available credits")),
+        (429, as_error("Your account is suspended", type="exceeded_current_quota_error")),
+        (400, as_error("Access denied, please settle your bills", code="Arrearage")),
+    ],
+)
+def test_credit_that_is_used_up_is_told_in_many_words(status, text):
+    error = said(status, text)
+    assert isinstance(error, Denied)
+    assert "the quota or credit of this key is used up" in str(error)
+
+
+def test_a_quota_of_a_minute_is_no_credit():
+    text = "You exceeded your current quota, please check your plan and billing details."
+    error = said(429, as_error(f"{text} Please retry in 1.2s.", status="RESOURCE_EXHAUSTED"))
+    assert isinstance(error, Unavailable)
+    assert (error.throttled, error.retry_after) == (True, 1.2)
+
+
+@over(
+    ("status", "text", "remedy"),
+    [
+        (400, '{"message": "The provided model identifier is invalid."}', "check the model 'm'"),
+        (
+            400,
+            '{"message": "Retry your request with the ID or ARN of an inference profile."}',
+            "check the model 'm'",
+        ),
+        (
+            403,
+            as_error("Project `p` does not have access to model `m`", code="model_not_found"),
+            "this key may not use the model 'm'",
+        ),
+        (
+            403,
+            '{"message": "You don\'t have access to the model with the specified model ID."}',
+            "this key may not use the model 'm'",
+        ),
+        (403, as_error("Country not supported"), "check the key"),
+    ],
+)
+def test_a_model_that_is_refused_is_told_from_a_key(status, text, remedy):
+    error = said(status, text)
+    assert isinstance(error, Denied)
+    assert remedy in str(error)
+
+
 @over("around", ["%s", '{"error": %s}', '{"choices": [{"message": %s}]}'])
 @over("status", [200, 400, 500])
 def test_json_nested_without_end_is_a_reply_that_cannot_be_read(status, around):

@@ -81,6 +81,26 @@ def test_a_limit_a_minute_costs_time_and_no_call(most, window):
     assert server.asked <= 120 * 9
 
 
+@pytest.mark.parametrize("concurrency", [1, 64])
+@pytest.mark.parametrize("served", [0, 100])
+def test_a_server_that_refuses_all_for_hours_ends_the_run_at_once(served, concurrency):
+    class Spent(Windowed):
+        async def reply(self, task, draw=0):
+            try:
+                return await super().reply(task, draw)
+            except Unavailable as error:
+                error.retry_after = 3600.0
+                raise
+
+    limits = Limits(concurrency=concurrency)
+    replies, errors, seconds = asked(Spent(served, 86_400.0), 500, limits)
+    assert len(replies) == served
+    told = {str(error) for error in errors if isinstance(error, Denied)}
+    (only,) = told
+    assert only.startswith("server refuses every call and asks to wait 3,600 s, the last one: slow")
+    assert seconds < 60 + served / concurrency
+
+
 class Moody(Windowed):
     """A server that refuses a share of the calls by chance, and names a time."""
 

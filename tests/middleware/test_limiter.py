@@ -535,9 +535,10 @@ async def test_money_is_counted_and_bounded():
     assert 9.0 < limit.usage.money <= 10.0
 
 
-async def test_what_timed_out_may_have_been_paid_for():
+@pytest.mark.parametrize("event", ["hang", Unavailable("reset by peer", broke_off=True)])
+async def test_what_timed_out_or_broke_off_may_have_been_paid_for(event):
     limit = Limiter(
-        Model("hang"), Limits(timeout=0.01, retries=0), budget=BudgetTracker(Budget(tokens=10**6))
+        Model(event), Limits(timeout=0.01, retries=0), budget=BudgetTracker(Budget(tokens=10**6))
     )
     with pytest.raises(Unavailable):
         await limit.reply(task())

@@ -18,7 +18,7 @@ from assay.judges.scripted import Scripted
 from assay.score import Unscored
 from support.answers import answer
 from support.over import over
-from support.scripts import Watched, plausible, sample, samples
+from support.scripts import CITIES, Watched, plausible, sample, samples
 
 QUICK = Limits(concurrency=2, retries=0)
 
@@ -64,6 +64,38 @@ class TestUseless:
         with pytest.raises(Denied, match=f"none of the first {USELESS} scores .*'Certainly"):
             evaluate(samples(400), "faithfulness", judge, store=db, settings=settings)
         assert USELESS <= judge.calls <= USELESS + 2 * 4
+
+    def refuser(self, refuses):
+        class Refuser(Metered):
+            async def complete(self, prompt, schema, kind, draw):
+                self.calls += 1
+                if refuses(prompt):
+                    raise Unavailable("answered 400: credit", permanent=True, cost=(100, 0))
+                return Completion(answer(prompt, kind), 100, 10)
+
+        return Refuser()
+
+    def test_one_that_refuses_every_prompt_is_given_up_as_well(self, db):
+        judge = self.refuser(lambda prompt: True)
+        told = f"none of the first {USELESS} scores could be made: answered 400: credit -> put"
+        with pytest.raises(Denied, match=told):
+            evaluate(samples(400), "faithfulness", judge, store=db, settings=Settings(limits=QUICK))
+        assert USELESS <= judge.calls <= USELESS + 2 * 4
+        assert Result(db).cost().tokens_in == 100 * judge.calls  # it was billed for these
+
+    def test_samples_of_which_it_judged_nothing_are_neither_good_nor_bad(self, db):
+        rows = [replace(one, reference_contexts=one.contexts[:1]) for one in samples(6)]
+        judge = self.refuser(lambda prompt: CITIES[2][1] not in prompt)
+        result = evaluate(rows, "faithfulness", judge, store=db, settings=Settings(limits=QUICK))
+        found = result.diagnose()
+        assert (found.n_samples, found.n_open, found.samples[2].state) == (6, 5, "failed")
+        assert found.samples[0].remark == "the judge failed: answered 400: credit"
+
+    def test_one_that_refuses_nearly_every_prompt_goes_on(self, db):
+        judge = self.refuser(lambda prompt: "(20)" not in prompt)
+        data, settings = samples(USELESS + 10), Settings(limits=QUICK)
+        (row,) = evaluate(data, "faithfulness", judge, store=db, settings=settings).summary()
+        assert (row.n_scored, row.n_failed, row.n_not_reached) == (1, USELESS + 9, 0)
 
     def test_one_that_replies_to_some_tasks_goes_on(self, db):
         judge = self.judge(lambda prompt: "Split the text" not in prompt)

@@ -200,6 +200,15 @@ def _store(path: str) -> Iterator[Finding]:
     yield Finding("ok", f"store '{path}': {runs}, {size:.1f} MB")
 
 
+def _remedy(error: Unavailable) -> str:
+    """What to do where a server sent no reply, and its message does not say it."""
+    if error.cost is None:
+        return "check that the server runs and that --base-url is its address"
+    if error.permanent:
+        return "put right what is refused, or use another judge"
+    return "try again later: the server is there, and does not serve now"
+
+
 @dataclass(frozen=True)
 class Probe:
     """A question to one backend."""
@@ -225,8 +234,8 @@ class Probe:
             why, _, remedy = str(error).partition(" -> ")
             return Finding("FAIL", f"{name} refused: {why}", remedy)
         except Unavailable as error:
-            remedy = "check that the server runs and that --base-url is its address"
-            return Finding("FAIL", f"{name} sent no reply: {error}", remedy)
+            why, _, remedy = str(error).partition(" -> ")
+            return Finding("FAIL", f"{name} sent no reply: {why}", remedy or _remedy(error))
         except Exception as error:  # noqa: BLE001 - a judge of the user's own may raise
             what = f"{name} raised {type(error).__name__}: {error}"
             return Finding("FAIL", what, "put it right: a run stops at such an error")

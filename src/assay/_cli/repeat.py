@@ -106,11 +106,22 @@ def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
     lines: list[RenderableType] = [
         Text(_answer(repeated, scored), style="bold"),
         Text(sanitize.plain(f"{title}, by {numbers.judge_in_words(repeated.judge)}")),
+        Text(_paid(repeated, result), style="dim"),
     ]
     if not all(noise.same for noise in repeated.metrics.values()):
         lines.append(table)
         lines += [Text(text, style="dim") for text in _wording(repeated)]
     return Group(*lines)
+
+
+def _paid(repeated: analysis.Repeated, result: Result) -> str:
+    """What asking again took in all, whenever that was."""
+    costs = [Result(result.path, run).cost() for run in repeated.runs]
+    calls, read, written = (
+        numbers.count(sum(amounts))
+        for amounts in zip(*((c.calls, c.tokens_in, c.tokens_out) for c in costs), strict=True)
+    )
+    return f"asked {calls}, {read} tokens in, {written} tokens out"
 
 
 def _answer(repeated: analysis.Repeated, scored: Mapping[str, int]) -> str:

@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from assay._middleware.concurrency import AimdLimit, Call
 from assay.errors import Denied, TimedOut, Unavailable
+from assay.judge import Limits
 
 # A call that timed out was maybe paid for, and most likely hangs again.
 TIMEOUT_RETRIES = 1
@@ -194,6 +195,7 @@ SILENT = 5
 STALLED = 3
 # Of so many calls it is told how many met which trouble, from such a share on.
 LATELY, WORTH_TELLING = 100, 0.005
+GOES_ON = "run the same command later: it goes on from there"
 # Nobody was ever reached for so many seconds: there is nobody there. Two connections that nobody
 # takes or refuses are given up in that time, one after the other.
 ABSENT_S = 30.0
@@ -205,17 +207,14 @@ class Health:
     Args:
         name: What messages call the server.
         pace: How many calls may be on their way at once.
-        retries: How often all calls pause, one time after the other, while it refuses everybody.
-        backoff: Seconds of the first pause.
-        timeout: Seconds that a call may take.
+        limits: How long a call may take, and how often and how long all calls pause.
     """
 
-    def __init__(
-        self, name: str, pace: AimdLimit, *, retries: int, backoff: float, timeout: float
-    ) -> None:
+    def __init__(self, name: str, pace: AimdLimit, limits: Limits) -> None:
         self._name, self._pace = name, pace
-        self._silence = LONGEST_S + STALLED * timeout
-        self._pauses = Pauses(backoff, retries, HOPELESS)
+        self._patience = limits.patience
+        self._silence = LONGEST_S + STALLED * limits.timeout
+        self._pauses = Pauses(limits.backoff, limits.retries, HOPELESS)
         self._refusals, self._failures = Losses(), Losses()
         self._sent = 0
         self._absence = Unreachable()
@@ -267,7 +266,8 @@ class Health:
         if error.throttled and self._refusals.add(sent.number):
             self._pace.refused()
         if self._is_gone(error) or (error.throttled and self._refuses_all()):
-            begun = self._pauses.refused(sent.at, now, error.retry_after or 0.0)
+            advised = min(error.retry_after or 0.0, self._patience)
+            begun = self._pauses.refused(sent.at, now, advised)
             if begun and error.throttled and self._pauses.fruitless > 1:
                 self._pace.paused()
             self._refusals.forget(self._sent)
@@ -308,12 +308,16 @@ class Health:
 
     def given_up(self, error: Unavailable, now: float) -> Denied | None:
         """Take note of a call that is given up; why all others are to be, too, if they are."""
+        wait = error.retry_after or 0.0
+        if self.is_down(error) and wait > self._patience:
+            what = f"{self._name} refuses every call and asks to wait {wait:,.0f} s"
+            return _denied(what, error, GOES_ON)
         refused = self.is_down(error) and self._pauses.given_up
         if refused or self._is_silent(error, now):
             done = "refused every call" if error.throttled else "answered no call"
             since = self._pauses.since if refused else self._answered_at
             what = f"{self._name} has {done} for {now - since:.0f} s"
-            return _denied(what, error, "run the same command later: it goes on from there")
+            return _denied(what, error, GOES_ON)
         if self._answered or error.throttled or error.permanent:
             return None
         self._given_up += 1

@@ -60,13 +60,7 @@ class ServerState:
         requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
         self.requests = Bucket(requests) if requests else None
         self.tokens = Bucket(tokens) if tokens else None
-        self.health = Health(
-            name,
-            self.pace,
-            retries=limits.retries,
-            backoff=limits.backoff,
-            timeout=limits.timeout,
-        )
+        self.health = Health(name, self.pace, limits)
         self.first_calls, self.retrying = WarmUp(FIRST), WarmUp(FEW)
 
 
@@ -223,6 +217,8 @@ class Limiter(Wrapper):
             self.usage.timeouts += 1
             self._budget.spend(reservation.judge, reservation.tokens_in, 0)
             return reservation.tokens_in
+        if error.broke_off:  # nobody told how many tokens it was
+            error.cost = reservation.tokens_in, 0
         question = reservation.judge, call.task, call.draw
         spent = await self._budget.record_failure(question, error)
         if self._server.tokens and spent:

@@ -27,7 +27,7 @@ from assay._runner.stack import (
 from assay._store import Run, Store, rows
 from assay.data.missing_fields import lacked
 from assay.data.values import describe
-from assay.errors import Denied, InputError, JudgeError, OverBudget
+from assay.errors import Denied, InputError, JudgeError, OverBudget, Unavailable
 from assay.judge import BackendLike, Judge
 from assay.metrics import Metric
 from assay.metrics.custom import quoted
@@ -41,7 +41,8 @@ JOBS_PER_REQUEST = 4
 CALLS_PER_JOB = 10
 TICK_S = 0.5
 ROUNDING = 1e-9
-# Of so many scores none could be made, though the judge replied: it cannot do what is asked.
+# Of so many scores none could be made, though the judge replied, or would refuse the same again: it
+# cannot do what is asked.
 USELESS = 50
 MAX_REPLY_SHOWN = 60  # characters of its last reply
 CANCELLED = "what it waited for was cancelled from within, not by the run"
@@ -77,7 +78,7 @@ class Engine:
     _coalesced: tuple[Metric, ...] = ()
     _policy: CoalescingPolicy = field(init=False)
     _tally: Tally = field(default_factory=lambda: Tally(0, 0), init=False)
-    _useless: int = 0  # scores that failed though the judge replied; -1 once one did not
+    _useless: int = 0  # scores that failed for good; -1 once one did not
     _full: InputError | None = None
 
     async def work(self) -> None:
@@ -157,9 +158,9 @@ class Engine:
     async def _score(self, job: _Job, metric: Metric, backend: BackendLike) -> None:
         label = f"{job.sample.id} {metric.label}"
         self._tally.working[label] = time.monotonic()
-        judge = Judge(backend, tries=self.settings.tries)
+        judge, failure = Judge(backend, tries=self.settings.tries), None
         try:
-            outcome = await _scored(metric, job.sample, judge)
+            outcome, failure = await _scored(metric, job.sample, judge)
         except (Denied, OverBudget) as error:
             self._stop(error)
             return
@@ -185,21 +186,29 @@ class Engine:
             return
         self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
         self.report()
-        self._stop_if_hopeless(outcome, judge)
+        self._stop_if_hopeless(outcome, judge, failure)
 
-    def _stop_if_hopeless(self, outcome: Outcome, judge: Judge) -> None:
-        """Stop before all is paid for where no reply can be used, whatever is asked."""
-        if self._useless < 0 or not judge.replies:
+    def _stop_if_hopeless(self, outcome: Outcome, judge: Judge, failure: JudgeError | None) -> None:
+        """Stop before all is paid for where no reply can be used, or comes, whatever is asked."""
+        refused = isinstance(failure, Unavailable) and failure.permanent
+        if self._useless < 0 or not (judge.replies or refused):
             return
         if isinstance(outcome, Score) or outcome.why != "failed":
             self._useless = -1
             return
-        self._useless += any(not self.route.to(r.kind).capabilities.local for r in judge.replies)
-        if self._useless >= USELESS and not self.stopped:
-            what = f"none of the first {USELESS} scores could be made of what the judge replied"
+        asked = [self.route.to(r.kind) for r in judge.replies] or self.route.backends
+        self._useless += any(not backend.capabilities.local for backend in asked)
+        if self._useless < USELESS or self.stopped:
+            return
+        what = f"none of the first {USELESS} scores could be made"
+        why, _, remedy = outcome.detail.partition(" -> ")
+        if refused:
+            remedy = remedy or "put right what is refused, or use another judge"
+        else:
             last_reply = " ".join(judge.replies[-1].raw.split())[:MAX_REPLY_SHOWN]
+            what += f" of what the judge replied, such as {last_reply!r}"
             remedy = "use a model that follows instructions (assay show --raw has all replies)"
-            self._stop(Denied(f"{what}, such as {last_reply!r}: {outcome.detail} -> {remedy}"))
+        self._stop(Denied(f"{what}: {why} -> {remedy}"))
 
     def _stop(self, error: Denied | OverBudget) -> None:
         self.stopped = self.stopped or error
@@ -254,23 +263,26 @@ def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
-async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
+async def _scored(
+    metric: Metric, sample: Sample, judge: Judge
+) -> tuple[Outcome, JudgeError | None]:
+    """What the metric says of the sample, and the failure of the judge that it is, if it is one."""
     if sample.failure is not None:  # what the system did not answer, no judge is asked about
-        return Unscored("unanswered", sample.failure)
+        return Unscored("unanswered", sample.failure), None
     if why := lacked(metric.needs, metric.instead, sample):
-        return Unscored("undefined", why)
+        return Unscored("undefined", why), None
     try:
         with _Named(metric, sample):
             outcome = await validated_outcome(metric, sample, judge)
     except (Denied, OverBudget):
         raise
     except JudgeError as error:
-        return Unscored("failed", str(error) or type(error).__name__)
+        return Unscored("failed", str(error) or type(error).__name__), error
     if isinstance(outcome, Score):
         low, high = metric.range
         if not low - ROUNDING <= outcome.value <= high + ROUNDING:
             raise _out_of_range(metric, sample, outcome.value)
-    return outcome
+    return outcome, None
 
 
 def _out_of_range(metric: Metric, sample: Sample, value: float) -> Exception:

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from assay._analysis.diagnosis.classification import WITHIN, diagnosed, unreached
+from assay._analysis.diagnosis.classification import WITHIN, diagnosed, unjudged
 from assay._analysis.diagnosis.counterfactual import (
     Blame,
     Counterfactual,
@@ -42,7 +42,7 @@ from assay._analysis.diagnosis.statistics import (
 from assay._runner.result import NOT_DONE, Result, check_results
 from assay._store import Run, Store
 from assay.errors import InputError
-from assay.score import Readable
+from assay.score import Readable, Unscored
 from assay.stats.intervals import Interval, share_interval
 
 __all__ = [
@@ -155,8 +155,8 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
             outcomes = _outcomes(store, run, row)
             rescored_outcomes = rescored_run.outcomes(sample.id) if rescored_run else {}
             facts = gather(sample, outcomes, rescored_outcomes)
-            reached = NOT_DONE not in outcomes.values()
-            samples.append(diagnosed(facts, row, within) if reached else unreached(sample, row))
+            why = _why_unjudged(outcomes)
+            samples.append(unjudged(sample, row, why) if why else diagnosed(facts, row, within))
             changed.append(
                 rescored_run.again(facts, row, outcomes, within) if rescored_run else None
             )
@@ -171,6 +171,15 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
 def _outcomes(store: Store, run: Run, row: int) -> Outcomes:
     read = (metric for metric in run.metrics if metric.partition("(")[0] in READ)
     return {metric: store.outcome(run.id, row, metric) or NOT_DONE for metric in read}
+
+
+def _why_unjudged(outcomes: Outcomes) -> str:
+    """Why no score tells anything of a sample; "" if one does, or none was to be made."""
+    if NOT_DONE in outcomes.values():
+        return NOT_DONE.detail
+    unscored = [one for one in outcomes.values() if isinstance(one, Unscored)]
+    failed = [one.detail for one in unscored if one.why == "failed"]
+    return f"the judge failed: {failed[0]}" if failed and len(unscored) == len(outcomes) else ""
 
 
 def _diagnosis(

@@ -6,7 +6,6 @@ from typing import Literal
 
 from assay._analysis.diagnosis.facts import ADDRESSES, Facts, Known, MetricParts, Parts, holds, sure
 from assay._analysis.diagnosis.findings import CAUSES, Diagnosed, Evidence, Finding, Support
-from assay._runner.result import NOT_DONE
 from assay.metrics.evidence import blank
 from assay.metrics.groundedness import any_unsupported
 from assay.sample import Sample
@@ -135,13 +134,13 @@ def _of_reference(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
     )
 
 
-def unreached(sample: Sample, row: int) -> Diagnosed:
-    """What is to be said of a sample before which the run stopped: neither good nor bad.
+def unjudged(sample: Sample, row: int, why: str) -> Diagnosed:
+    """What is to be said of a sample that the run did not come to judge: neither good nor bad.
 
     What is known without a judge is left out, too: else all that is told of such samples is bad.
     """
     question, untold = sample.question or "", frozenset(CAUSES)
-    return Diagnosed(sample.id, row, question, "open", remark=NOT_DONE.detail, untold=untold)
+    return Diagnosed(sample.id, row, question, "open", remark=why, untold=untold)
 
 
 def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:

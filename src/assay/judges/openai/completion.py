@@ -106,6 +106,8 @@ class Message(msgspec.Struct):
     content: Any = None
     refusal: Any = None
     tool_calls: Any = None
+    reasoning_content: Any = None
+    reasoning: Any = None  # the same in newer servers
 
     @property
     def text(self) -> str:
@@ -119,6 +121,17 @@ class Message(msgspec.Struct):
             return content
         alternatives = (self.refusal, self._to_a_tool)
         return next((text for text in alternatives if isinstance(text, str) and text), content)
+
+    @property
+    def misplaced(self) -> str:
+        """Its thoughts, where they are JSON and nothing else.
+
+        A server that parts thoughts from the answer takes all for thoughts if a model that it
+        thinks is thinking does not: vLLM does so with Qwen3 (its issue 17349).
+        """
+        thoughts = self.reasoning_content or self.reasoning
+        thoughts = thoughts.strip() if isinstance(thoughts, str) else ""
+        return thoughts if thoughts.startswith("{") and thoughts.endswith("}") else ""
 
     @property
     def _to_a_tool(self) -> Any:
@@ -138,7 +151,10 @@ class Choice(msgspec.Struct):
     @property
     def text(self) -> str:
         """Its text, "" if there is none."""
-        return self.message.text if self.message else ""
+        if not self.message:
+            return ""
+        text = self.message.text
+        return text if text.strip() else self.message.misplaced or text
 
     @property
     def tokens(self) -> tuple[Token, ...]:

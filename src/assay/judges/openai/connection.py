@@ -79,12 +79,13 @@ class Connection:
                 "OPENAI_BASE_URL or --base-url"
             )
         session = await self._pools.get().open()
+        status = 0
         try:
             # A redirect would carry the key to wherever it points, and lose the body.
             async with session.request(
                 method, self.endpoint.at(path), allow_redirects=False, **sent
             ) as response:
-                self._reached = True
+                self._reached, status = True, response.status
                 yield response
         except aiohttp.ConnectionTimeoutError as error:
             self._see_ollama(f"nobody there within {CONNECT_S:g} s", error)
@@ -108,7 +109,8 @@ class Connection:
             raise Unavailable(what, unreached=True) from error
         except (aiohttp.ClientError, OSError) as error:
             reason = str(error) or type(error).__name__
-            raise Unavailable(f"connection to {where} failed: {reason}") from error
+            what = f"connection to {where} failed: {reason}"
+            raise Unavailable(what, broke_off=status == 200) from error
 
     def _see_ollama(self, why: str, error: Exception) -> None:
         """See that it was there before, if this is Ollama: else it has to be started.

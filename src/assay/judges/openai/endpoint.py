@@ -77,7 +77,16 @@ OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://localhost:11434/v1"
 AZURE_VERSION = "2024-10-21"
 
-_NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+_NO_QUOTA = (
+    *("insufficient_quota", "billing_hard_limit_reached", "billing_not_active"),
+    *("exceeded_current_quota_error", "Arrearage"),
+)
+# Said with a status of its own by each provider. That a "quota" is exceeded may be of a minute.
+_NO_CREDIT = re.compile(
+    r"credit balance|insufficient (?:account )?(?:credits?|balance|funds)|"
+    r"used all (?:available|your) credits",
+    re.IGNORECASE,
+)
 _BLOCKED = re.compile(
     r"moderat|flagged|content[_ ](?:filter|(?:management )?policy)", re.IGNORECASE
 )
@@ -96,10 +105,11 @@ _NO_MODEL = (
 # Said with status 400, and not of what a model wrote ("invalid model output").
 _UNKNOWN_MODEL = re.compile(
     r"\bnot a valid model\b|\binvalid model(?: name| id\b| identifier|(?! \w))|"
-    r"\b(?:unknown|no such) model\b(?! error)|"
+    r"\b(?:unknown|no such) model\b(?! error)|\bmodel identifier is invalid|\binference profile\b|"
     r"\bmodel(?: \S+)? (?:does not exist|doesn't exist|not exist|(?:is |was )?not found)",
     re.IGNORECASE,
 )
+_NO_ACCESS = re.compile(r"access to (?:the )?model\b", re.IGNORECASE)
 _NOT_PULLED = re.compile(r"\bmodel\b.*\bnot found\b|\bpull", re.IGNORECASE)
 _MAX_MESSAGE = 300  # characters of what a server says
 # The model wrote no valid JSON, and a server that looks after that refuses what it wrote.
@@ -324,17 +334,30 @@ def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
     if 300 <= status < 400:
         to = refusal.headers.get("location", "another place")
         return f"it redirects to {to}; give that as the base URL"
-    if status == 402 or (status == 429 and refusal.code in _NO_QUOTA):
+    if status == 402 or (status in (400, 403, 429) and _is_of_credit(refusal)):
         return "the quota or credit of this key is used up; add to it"
+    if remedy := _of_model(refusal, endpoint, model):
+        return remedy
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(refusal.message)):
         has_key = any(name.lower() in ("authorization", "api-key") for name in endpoint.headers)
         done = "check" if has_key else "none was sent: set"
         return f"{done} the key ({endpoint.key_from} or api_key=)"
+    return ""
+
+
+def _of_model(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
+    status = refusal.status
     if endpoint.ollama and status == 404 and _NOT_PULLED.search(refusal.message):
         return f"load the model first: ollama pull {model}"
+    if status == 403 and (refusal.code in _NO_MODEL or _NO_ACCESS.search(refusal.message)):
+        return f"this key may not use the model '{model}': ask for access, or take another"
     if status in (404, 405) or refusal.code in _NO_MODEL or _is_of_model(refusal):
         return f"check the model '{model}' and the base URL {endpoint.place}"
     return ""
+
+
+def _is_of_credit(refusal: Refusal) -> bool:
+    return refusal.code in _NO_QUOTA or _NO_CREDIT.search(refusal.message) is not None
 
 
 def _is_of_model(refusal: Refusal) -> bool:
