@@ -172,14 +172,12 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     kinds = Counter(map(kind_of, unique))
     difficulty = _mean([_overlap(s, sources[s.id]) for s in unique if s.id in sources])
     gold = passages_asked(unique, sources, passages)
-    coverage = _coverage(unique, gold, passages)
-    topics = topics_of(passages)
+    coverage, topics = _coverage(unique, gold, passages), topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
     easy = found_first(unique, gold, passages, short) if gold else {}
     judged = _ask(unique, sources, judge, store, settings)
-    groups = group_sizes(unique)
     findings = [
-        *of_size(len(unique), groups),
+        *of_size(unique),
         *_duplicates(rows),
         *_standing_alone(unique),
         *_given_away(unique),
@@ -196,7 +194,8 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     ]
     counts = (kinds, difficulty, _ranks(unique, gold, passages), _mean(easy.values()))
     covers = (coverage.of(coverage.documents()), coverage.of(topics), generated)
-    return Design(len(rows), len(unique), groups, *counts, *covers, runs, judged, tuple(findings))
+    n, groups = len(unique), group_sizes(unique)
+    return Design(len(rows), n, groups, *counts, *covers, runs, judged, tuple(findings))
 
 
 def _mean(values: Collection[float]) -> float | None:

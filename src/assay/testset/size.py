@@ -47,8 +47,9 @@ def group_sizes(unique: Sequence[Sample]) -> tuple[int, ...]:
     return (*named.values(), *[1] * alone) if max(named.values(), default=1) > 1 else ()
 
 
-def of_size(n: int, groups: tuple[int, ...]) -> Iterator[Finding]:
+def of_size(unique: Sequence[Sample]) -> Iterator[Finding]:
     """Too few questions or groups of them for a first look."""
+    n, groups = len(unique), group_sizes(unique)
     few_groups = 0 < len(groups) < FEWEST
     if n >= FIRST_LOOK and not few_groups:
         return
