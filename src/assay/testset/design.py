@@ -321,7 +321,10 @@ def _unsourced(
     answered = [sample for sample in unique if not is_unanswerable(sample)]
     bare = [(s.id, _quoted(s)) for s in answered if not (s.reference or s.accepted)]
     if bare:
-        remedy = "add a column reference: without it no answer can be called right or wrong"
+        remedy = (
+            "add a column reference: without it no answer can be called right or wrong; mark what "
+            "the documents do not answer (answerable: false)"
+        )
         if all(sample.answer for sample in answered):
             remedy += "; if `answer` holds the right ones: --map reference=answer"
         yield Finding("references", "note", "no reference answer", remedy, tuple(bare))

@@ -81,6 +81,11 @@ _MEANINGS: Final = frozenset(
     ("meaning", "meaning here", "definition", "description", "what was found")
 )
 _WHAT_IT: Final = re.compile(r"what it (?:often )?(?P<verb>does|means|holds|says|shows|is)")
+_THINGS: Final = frozenset(
+    "class command component extension feature file folder function library method module package "
+    "plugin product program project script service tool".split()
+)
+_LINK: Final = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)")
 _REMEDIES: Final = frozenset(("what to do", "what to try", "remedy", "fix"))
 _ATTRIBUTES: Final = frozenset(
     "licence license author owner unit range type size length weight height price cost "
@@ -166,7 +171,7 @@ def _cell(
     """What one cell of a table says of its row."""
     if len(cell) < 2 or name.count("`") > 2 or len(name.split()) > 6 or not re.search(r"\w", name):
         return
-    column, cell = column.lower(), cell.rstrip(".")
+    column, cell, name = column.lower(), cell.rstrip("."), _LINK.sub(r"\1", name)
     if kind == "option":
         if column in _MEANINGS or _WHAT_IT.fullmatch(column):
             yield from _option(name, cell, span, headings)
@@ -185,12 +190,12 @@ def _cell(
     meaning = what or column in _MEANINGS
     if not singular or not (meaning or column in _REMEDIES) or len(cell.split()) < _LEAST:
         return
-    if re.search(r"[{}]", name):
+    if re.search(r"[{}]", name) or (meaning and re.match(r"(?:If|We|You|See)\b", cell)):
         return
     row = row if name.startswith("`") else f"{called}“{name}”"
     begin = "W" if not where else f"{where}w"
     if meaning:
-        verb = what["verb"] if what else "means"
+        verb = what["verb"] if what else "is" if kind in _THINGS else "means"
         predicate = {"does": "does this"}.get(verb, verb)
         reference = f"{row[:1].upper()}{row[1:]} {predicate}: {clean(cell)}."
         rest = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
