@@ -193,6 +193,8 @@ def test_what_a_list_of_options_says():
     ("text", "questions"),
     [
         ("## What each lamp is for?\n\nIt is for the pilots of the port.\n", []),
+        ("## Is that all about the lamps?\n\nIt is all that the pilots know.\n", []),
+        ("## Why lamps?\n\nThe pilots of the port have no other light.\n", []),
         ("## How can I help?\n\nBring a lamp to the shop.\n", []),
         ("## Which lamps can pilots bring?\n\nBring one of the following:\n", []),
         ("## Which lamps can pilots bring?\n\nAll of them.\n\nSmall ones are free.\n", ["All of them. Small ones are free."]),

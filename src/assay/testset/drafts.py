@@ -149,7 +149,8 @@ class Drafts:
         rare = any(self._is_rare(stem, _RARE) for stem in stems(draft.fact.subject))
         # "The UE" does a hundred things.
         technical = _TECHNICAL.search(draft.fact.subject) or "`" in draft.fact.question
-        if not (whole or (rare and technical)):
+        many = draft.fact.predicate in _OPEN_VERBS and " " not in draft.fact.subject
+        if not (whole or (rare and technical and not many)):
             return False
         if _NAME.search(draft.fact.question.split(" ", 1)[1]):
             return True
@@ -357,6 +358,7 @@ _OF_THINGS: Final = frozenset(("object", "condition", "purpose"))
 # "What does the Basic plan include?" is asked of anything that has a name; what something allows,
 # defines or needs, of what is called by an abbreviation or by code.
 _PARTS_VERBS: Final = frozenset(("include", "contain", "comprise", "consist", "require"))
+_OPEN_VERBS: Final = frozenset(("allow", "offer", "provide", "support"))  # "What does ARM ...?"
 _TECHNICAL: Final = re.compile(r"`|[A-Z][A-Z0-9]{2}|[A-Z0-9]{2}$|\w_\w|[a-z][A-Z]")
 # "The city", "the Lady", "the Wall's demolition": known to whoever reads the text.
 _BRIEF: Final = re.compile(r"the (?:[a-z]+|[A-Z][a-z]+(?: ?['\u2019]s\b.*)?)")

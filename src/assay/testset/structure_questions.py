@@ -53,8 +53,10 @@ _FAQ: Final = re.compile(
     r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n(?!```|[#*|-])[^\n]+)*)",
     re.MULTILINE,
 )
-# "What each file is for?" is a heading, no question; "What else is there?" goes on.
+# "What each file is for?" is a heading, no question; "What else is there?" and "Is that all?" go
+# on, and "Why Tarn?" asks for all of it.
 _NO_QUESTION: Final = re.compile(
+    r"\S+ \S+\?|(?:is|are|was|does|do) (?:that|this|it|they|these|those)\b|"
     r"(?:still|any|need|having|more|got|new to|want|ready|looking)\b|"
     r"(?:what|where|when|who|how)\s+(?:(?:each|every|the|this|these|all|an?|to|else)\b|about\b)",
     re.IGNORECASE,
