@@ -239,6 +239,12 @@ def test_a_table_of_frequent_questions_is_asked_as_it_stands(tmp_path):
     assert kept == {row["question"]: row["answer"] for row in rows}
 
 
+def test_a_title_that_asks_for_all_of_it_is_no_question():
+    text = "The pilots of the port have no other light."
+    assert not structured(text, "Why lamps?")
+    assert "Why do pilots carry lamps?" in structured(text, "Why do pilots carry lamps?")
+
+
 def test_a_manual_is_asked_about_in_the_name_of_its_title_alone():
     assert list(structured(MANUAL, "guide.md"))[-1] == "What does `lamps keep` do?"
 

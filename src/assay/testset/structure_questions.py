@@ -113,7 +113,7 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _terms(prose, in_document(headings))
     yield from _faq(prose)
     alone = len(headings) == 1 and headings[0].endswith("?") and not _HEADING.match(text.strip())
-    if alone and (answer := clean(text)):
+    if alone and not _NO_QUESTION.match(headings[0]) and (answer := clean(text)):
         yield Fact("faq", headings[0], answer, "", "", "", answer, (0, len(text)))
     yield from _lists(prose, small)
     yield from of_manuals(text, prose, headings)
