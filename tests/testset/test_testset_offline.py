@@ -215,6 +215,8 @@ def test_what_a_list_of_options_says():
         ("- **shelf** `number` - A shelf. Default: `[404, 500]`\n", ["`[404, 500]`"]),
         ("- `shelf` {number} The shelf. **Default:** `12`.\n", ["`12`"]),
         ("- **shelf** `number` - A shelf. Default: `null`\n", []),
+        ("## `lamps`\n\nList of lamps that the pilots of the port keep.\n", []),
+        ("- `shelf`: Takes a boolean argument, as the pilots do.\n", []),
         ("| topic | notes | description |\n|---|---|---|\n| Oil | | If you have none, buy some oil |\n", []),
     ],
 )  # fmt: skip

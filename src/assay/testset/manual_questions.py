@@ -67,7 +67,7 @@ _OPTION: Final = re.compile(
 )
 _VAGUE: Final = re.compile(
     r"^(?:Deprecated|Is only|Only|Normally|Usually|By default|Since|Because|As|Obsolete|Ignored|"
-    r"Undocumented|See|Synonym|Same|Equivalent)\b|\.\.\.|:$"
+    r"Undocumented|See|Synonym|Same|Equivalent|Takes an? (?:[\w-]+ )?argument)\b|\.\.\.|:$"
 )
 # "#### `loglevel`", and below it "- Default: "notice"".
 _SETTING: Final = re.compile(
@@ -143,6 +143,7 @@ def _entries(text: str, where: str, headings: Sequence[str]) -> Iterator[Fact]:
         value = re.search(r"=[\[{a-z\d]|^\W*\d+\W*$|: |^\*", entry["code"])  # one of many
         if (
             value
+            or re.match(r"Takes an? (?:[\w-]+ )?argument", meaning)
             or " : " in meaning
             or _VALUES.search(_announcing(text[: entry.start()]))
             or _is_option(entry["code"])
@@ -166,7 +167,7 @@ def _headed(text: str, where: str) -> Iterator[Fact]:
         base = next((one for one in bases if _is_base(one)), "")
         name = f"`{_named(headed['code'])}`"
         leans = _LEANS.search(rest) or ":" in rest[:20] or re.search(r"^\w+ing\b|[,:]$", rest)
-        told = base in _TOLD or re.match(r"set (?:when|if|by|to)\b", f"{base} {rest}")
+        told = base in _TOLD or re.match(r"(?:set (?:when|if|by|to)|list of)\b", f"{base} {rest}")
         base = "" if leans or told else base.removeprefix("like")
         if base and len(rest.split()) >= _LEAST_WORDS - 1:
             alone = _TWO_WORDS.fullmatch(headed["code"])
