@@ -19,7 +19,7 @@ from assay.experiments.retrieval import Chunking, Index
 from assay.stats.comparison import paired
 from assay.stats.power import ChangedShares, detectable_fall, mcnemar_detectable
 from assay.testset import Document
-from assay.testset.design import FLIPS
+from assay.testset.size import FLIPS
 from benchmarks.retriever_ranking import DEPTH, Asked, corpus, holds
 
 Floats: TypeAlias = npt.NDArray[np.float64]

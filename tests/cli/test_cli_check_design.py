@@ -3,11 +3,13 @@
 import json
 import random
 
+import numpy as np
 import pytest
 from cli_help import write_rows
 
 from assay import Route, Scripted, backend
 from assay.errors import InputError
+from assay.stats.comparison import paired
 from assay.tasks import AnswerClosedBook
 from assay.testset import check_design
 from support.over import over
@@ -312,6 +314,63 @@ def test_one_run_is_worth_its_spread(assay, here):
     # Two unrelated systems: sd * sqrt(2), 20 pairs, and (t_.975 + t_.8) about 2.97 for 19 df.
     sd = 0.125 * (20 / 19) ** 0.5
     assert found["detectable"]["by_runs"] == pytest.approx(2.97 * sd * 2**0.5 / 20**0.5, rel=0.01)
+
+
+def test_one_run_over_groups_is_worth_the_spread_of_their_sums(assay, here):
+    named = system_runs(assay, here, [[0.5, 0.75] * 10])
+    pairs = [{**row, "group": f"d{n // 2}"} for n, row in enumerate(rows())]
+    _, found, _ = design(assay, here, pairs, *named)
+    sd = 0.125 * (20 / 19) ** 0.5
+    # Ten groups: (t_.975 + t_.8) is about 3.16 for 9 degrees of freedom.
+    assert found["detectable"]["by_runs"] == pytest.approx(3.16 * sd * 2**0.5 / 20**0.5, rel=0.01)
+    alike = [{**row, "group": row["group"], "score": n // 2 % 2} for n, row in enumerate(pairs)]
+    (here / "own_told.py").write_text(METRIC, "utf-8")
+    write_rows(here / "alike.jsonl", [{**row, "answer": "a"} for row in alike])
+    assert (
+        assay("run", "alike.jsonl", "-m", "own_told:told", "--quiet", "--name", "g").exit_code == 0
+    )
+    _, found, _ = design(assay, here, alike, "--run", "g")
+    # What a group has in common counts once: ten pairs of 0 and 1.
+    sd = 0.5 * (10 / 9) ** 0.5
+    assert found["detectable"]["by_runs"] == pytest.approx(3.16 * sd * 2**0.5 / 10**0.5, rel=0.01)
+
+
+def test_questions_of_one_group_count_less_and_few_groups_decide_nothing(assay, here):
+    def grouped(n):
+        return design(assay, here, [{**row, "group": at % n} for at, row in enumerate(rows())])
+
+    _, alone, _ = grouped(20)
+    assert alone["groups"] is None
+    assert alone["detectable"]["together"] == alone["detectable"]["with_flips"]
+    code, ten, findings = grouped(10)
+    assert (code, ten["groups"], findings["size"]["level"]) == (0, 10, "note")
+    assert "20 different questions in 10 groups" in findings["size"]["text"]
+    assert alone["detectable"]["with_flips"] < ten["detectable"]["with_flips"]
+    assert ten["detectable"]["with_flips"] < ten["detectable"]["together"] < 0.9
+    code, four, findings = grouped(4)
+    assert (code, findings["size"]["level"]) == (2, "fault")
+    assert "can show no difference" in findings["size"]["text"]
+    assert set(four["detectable"].values()) == {None}
+    assert "change all together" in ten["decides"][0]
+
+
+@over("sizes", [[2] * 10, [1, 2, 3, 4, 5, 6, 7, 8, 9], [12, *[1] * 12], [3] * 30])
+@pytest.mark.parametrize("together", [False, True])
+def test_the_difference_named_for_groups_is_found_as_often_as_promised(sizes, together):
+    groups = [f"d{group}" for group, size in enumerate(sizes) for _ in range(size)]
+    named = check_design(
+        [{"question": f"Who keeps lamp {n}?", "group": group} for n, group in enumerate(groups)]
+    )
+    difference = named.detectable_together if together else named.detectable[1]
+    against = min(0.1, (1 - difference) / 2)  # share that changes against it
+    chance, found = np.random.default_rng(7), 0
+    own = np.repeat(np.arange(len(sizes)), sizes)
+    for _ in range(200):
+        drawn = chance.random(len(sizes))[own] if together else chance.random(len(own))
+        worse, better = drawn < against, (drawn >= against) & (drawn < against * 2 + difference)
+        pairs = paired(worse.astype(float), better.astype(float), groups=groups)
+        found += pairs.p < 0.05 and pairs.difference > 0
+    assert 0.72 < found / 200 < 0.92
 
 
 def test_a_judge_says_what_is_not_supported_and_the_embedded_one_is_not_asked_for_more(assay, here):

@@ -37,6 +37,19 @@ def test_the_embedded_judge_keeps_what_answers_share_and_says_that_it_is_weaker(
     assert "1 question left out: one text alone shares nothing" in said
 
 
+def test_nothing_to_compare_and_rows_that_cannot_be_told_apart_are_told(assay, here):
+    write_rows(here / "pool.jsonl", POOL[3:])
+    done = assay("nuggets", "pool.jsonl", "--out", "n.jsonl")
+    assert done.exit_code == 2
+    assert "no question has two texts" in done.stderr
+    assert not (here / "n.jsonl").exists()
+    write_rows(here / "pool.jsonl", [*POOL, POOL[0]])
+    done = assay("nuggets", "pool.jsonl", "--out", "n.jsonl")
+    assert done.exit_code == 2
+    assert "is the id of an earlier row" in done.stderr
+    assert "skip" not in done.stderr, "there is no such option"
+
+
 def test_nuggets_that_were_edited_are_scored_against(assay, here):
     edited = {**POOL[0], "nuggets": {SHARED: "vital", "The shop keeps lamps in a cellar.": "vital"}}
     write_rows(here / "edited.jsonl", [edited])

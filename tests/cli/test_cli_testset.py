@@ -118,6 +118,9 @@ def test_documents_of_which_rules_make_nothing_end_in_a_failure(library, here):
     assert "assay run" not in result.stdout
     dry = library("testset", "docs", "--out", "questions.jsonl", "--dry-run")
     assert dry.exit_code == 0, dry.output
+    assert "reasoning" not in dry.stdout, "rules write none"
+    assert "single_hop 35" in " ".join(dry.stdout.split())
+    assert "there may be fewer" in " ".join(dry.stdout.split())
 
 
 def test_the_same_command_asks_nothing_and_writes_the_same(library, here):

@@ -76,6 +76,11 @@ def asked(sentence):
             "Why did the Tarn lock close?",
             "because the river was frozen",
         ),
+        (
+            "Reasoning about the height of the river is hard because it changes every hour.",
+            "Why is reasoning about the height of the river hard?",
+            "because it changes every hour",
+        ),
     ],
 )
 def test_a_plain_sentence_is_asked_about(sentence, question, answer):
@@ -135,6 +140,10 @@ def test_what_tables_say():
         "The weight of the lamp `TL4` is 3 kg."
     )
     assert "In “Guide”, what does the lamp `TL4` mean?" in found
+    found = structured(
+        "| tool | description |\n|---|---|\n| [Wick](https://a.example/wick) | Trims wicks by night |\n"
+    )
+    assert [one.question for one in found.values()] == ["In “Guide”, what is the tool “Wick”?"]
 
 
 MANUAL = """## Keep a lamp
@@ -184,6 +193,8 @@ def test_what_a_list_of_options_says():
     ("text", "questions"),
     [
         ("## What each lamp is for?\n\nIt is for the pilots of the port.\n", []),
+        ("## Is that all about the lamps?\n\nIt is all that the pilots know.\n", []),
+        ("## Why lamps?\n\nThe pilots of the port have no other light.\n", []),
         ("## How can I help?\n\nBring a lamp to the shop.\n", []),
         ("## Which lamps can pilots bring?\n\nBring one of the following:\n", []),
         ("## Which lamps can pilots bring?\n\nAll of them.\n\nSmall ones are free.\n", ["All of them. Small ones are free."]),
@@ -197,6 +208,16 @@ def test_what_a_list_of_options_says():
         ("## `lamps.sort()`\n\nAdded in version 3 of the shop.\n", []),
         ("The `lamps.sort()` method puts the lamps in order.\n", ["puts the lamps in order"]),
         ("`--lamps` names the lamps of the shop.\n", ["names the lamps of the shop"]),
+        ("The `lamps.sort()` method takes the name of an order.\n", []),
+        ("## `lamps.sort()`\n\nSee the order of all lamps of the shop.\n", []),
+        ("## `lamps!`\n\nUse braces around all lamps of the shop.\n", []),
+        ("## `lamps`\n\nSet when all lamps of the shop are lit.\n", []),
+        ("- **shelf** `number` - A shelf. Default: `[404, 500]`\n", ["`[404, 500]`"]),
+        ("- `shelf` {number} The shelf. **Default:** `12`.\n", ["`12`"]),
+        ("- **shelf** `number` - A shelf. Default: `null`\n", []),
+        ("## `lamps`\n\nList of lamps that the pilots of the port keep.\n", []),
+        ("- `shelf`: Takes a boolean argument, as the pilots do.\n", []),
+        ("| topic | notes | description |\n|---|---|---|\n| Oil | | If you have none, buy some oil |\n", []),
     ],
 )  # fmt: skip
 def test_what_is_no_question_and_what_its_answer_is(text, questions):
@@ -218,6 +239,12 @@ def test_a_table_of_frequent_questions_is_asked_as_it_stands(tmp_path):
     made = generate(rows, Plan(n=4), judge="embedded", store=tmp_path / "a.db")
     kept = {question.question: question.reference for question in made.questions}
     assert kept == {row["question"]: row["answer"] for row in rows}
+
+
+def test_a_title_that_asks_for_all_of_it_is_no_question():
+    text = "The pilots of the port have no other light."
+    assert not structured(text, "Why lamps?")
+    assert "Why do pilots carry lamps?" in structured(text, "Why do pilots carry lamps?")
 
 
 def test_a_manual_is_asked_about_in_the_name_of_its_title_alone():
@@ -303,6 +330,29 @@ def test_a_question_with_two_answers_is_dropped(tmp_path):
     made = generate(documents, Plan(n=5), judge="embedded", store=tmp_path / "a.db")
     assert "What does TLS stand for?" not in {q.question for q in made.questions}
     assert "ambiguous" in {rejected.why for rejected in made.rejected}
+
+
+def test_what_a_name_says_by_itself_and_what_all_is_about_are_not_asked(tmp_path):
+    table = (
+        "| error | what it means |\n|---|---|\n| `SocketError` | There is an error of the socket |"
+    )
+    other = "| `PilotLost` | Nobody knows where the pilot of the lamp is |"
+    text = (
+        f"# Tarn guide\n\nTarn contains a harbour of oak and two old lamps.\n\n{table}\n{other}\n"
+    )
+    pages = [
+        {"id": f"{n}.md", "text": f"# Tarn {n}\n\n{'In Tarn lamps burn at night. ' * 9}"}
+        for n in range(12)
+    ]
+    made = generate(
+        [{"id": "guide.md", "text": text}, *pages],
+        Plan(n=9),
+        judge="embedded",
+        store=tmp_path / "a",
+    )
+    questions = [question.question for question in made.questions]
+    assert "In “Tarn guide”, what does the error `PilotLost` mean?" in questions
+    assert not [one for one in questions if "SocketError" in one or "Tarn contain" in one]
 
 
 def test_keywords_have_words_from_around_the_answer(tmp_path):

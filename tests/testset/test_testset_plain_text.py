@@ -146,13 +146,22 @@ NAME
 OPTIONS
    Of lists
        -a, --all
-              Show all lamps.
+              Show all lamps of the port, also those that the  keeper  men‐
+              tions nowhere.  Is like --every, but it has no effect on har-
+              bours.
+
+              Never sorted.
+
+       -o file
+              Write it there.
 
 Tarn                         May 2024                      LAMPS(1)
 """
     assert read(tmp_path, text) == (
         "## NAME\n\nlamps - list the lamps\n\n## OPTIONS\n\n### Of lists\n\n"
-        "- `-a, --all`: Show all lamps."
+        "- `-a, --all`: Show all lamps of the port, also those that the keeper mentions nowhere. "
+        "Is like --every, but it has no effect on harbours.\n\n  Never sorted.\n\n"
+        "- `-o file`: Write it there."
     )
 
 

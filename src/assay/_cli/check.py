@@ -1,6 +1,6 @@
 """The commands `assay check`, `assay nuggets` and `assay schema`: what data sets hold and lack."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import combinations
@@ -23,7 +23,7 @@ from assay._cli.values import look_here, read_prompts
 from assay._report import design as words
 from assay._report import numbers
 from assay._runner.plan import MAX_LOCAL_CHARACTERS, is_long_for_local, refuse_too_long
-from assay._runner.result import Result, open_run
+from assay._runner.result import open_run
 from assay._runner.retrieved import RetrievedCount
 from assay._runner.settings import Settings
 from assay._runner.stack import choose
@@ -33,6 +33,8 @@ from assay.data.missing_fields import SKIP_HINT, is_missing
 from assay.errors import InputError
 from assay.judges.specs import DEFAULT
 from assay.metrics import METRICS, resolve
+from assay.sample import Sample
+from assay.stats.comparison import paired
 from assay.testset import (
     Design,
     Freshness,
@@ -342,25 +344,25 @@ def _runs(request: _CheckRequest) -> RunEvidence | None:
         raise InputError("--metric names several metrics", "name the one to look at")
     results = [open_run(spec, request.store) for spec in request.runs]
     metric = one_metric(results[0], next(iter(request.metrics), None))
+    with Store(results[0].path) as store:
+        members = dict(store.samples(results[0].run.id))
+        scores = store.numbers(results[0].run.id, metric)
     if len(results) == 1:
-        scores = list(_scores(results[0], metric).values())
-        alone = float(np.std(scores, ddof=1)) * 2**0.5 if len(scores) > 1 else None
-        return RunEvidence(metric, 1, alone)
-    analysed = analysis.items(results, metric, force=True)
+        alone = _deviation(
+            np.array([[0.0, score] for score in scores.values()]), [members[row] for row in scores]
+        )
+        return RunEvidence(metric, 1, alone and alone * 2**0.5)
+    questions = analysis.items(results, metric, force=True).questions
+    by_id = {sample.id: sample for sample in members.values()}
+    table = np.array([each.scores for each in questions], np.float64)
     return RunEvidence(
         metric,
         len(results),
-        _deviation(table := np.array([each.scores for each in analysed.questions], np.float64)),
+        _deviation(table, [by_id[one.sample] for one in questions]),
         _loss(table),
-        {one.question: one.flag for one in analysed.questions if one.flag},
-        {one.question: one.difficulty for one in analysed.questions if one.difficulty is not None},
+        {one.question: one.flag for one in questions if one.flag},
+        {one.question: one.difficulty for one in questions if one.difficulty is not None},
     )
-
-
-def _scores(result: Result, metric: str) -> dict[int, float]:
-    with Store(result.path) as store:
-        rows = store.values(result.run.id, metric)
-        return {row: value for row, value, _ in rows if value is not None}
 
 
 def _loss(table: npt.NDArray[np.float64]) -> float:
@@ -369,14 +371,16 @@ def _loss(table: npt.NDArray[np.float64]) -> float:
     return float((scores**2).sum() / scores.sum()) if scores.any() else 0.0
 
 
-def _deviation(table: npt.NDArray[np.float64]) -> float | None:
-    """The median over pairs of runs of the standard deviation of their differences."""
+def _deviation(table: npt.NDArray[np.float64], members: Sequence[Sample]) -> float | None:
+    """The median over pairs of runs of the deviation of their differences, by groups if any."""
+    groups = np.array([f"group {one.group}" if one.group else one.id for one in members])
     spreads = []
     for one, other in combinations(table.T, 2):
-        differences = (one - other)[~np.isnan(one - other)]
-        if len(differences) > 1:
-            spreads.append(float(np.std(differences, ddof=1)))
-    return median(spreads) if spreads else None
+        both = ~np.isnan(one - other)
+        if both.any():
+            spreads.append(paired(one[both], other[both], groups=groups[both].tolist()).deviation)
+    known = [spread for spread in spreads if spread is not None]
+    return median(known) if known else None
 
 
 def _show(file: str, design: Design) -> None:

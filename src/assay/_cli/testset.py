@@ -30,6 +30,8 @@ from assay.data.files import is_uri
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.testset import Plan, PlanRow, Question, Rejected, Testset, estimate, generate
+from assay.testset.generate import by_rules
+from assay.testset.offline import offline_plan
 from assay.testset.plan import TRAITS, read_rows, written_rows
 from assay.testset.questions import lines
 
@@ -266,6 +268,8 @@ def _estimate(
     paths: list[Path], plan: Plan, judge: Backend, settings: Settings, request: _TestsetRequest
 ) -> int:
     counts = estimate(paths, plan, judge=judge, store=request.store, settings=settings)
+    rules = by_rules(plan, judge)
+    plan = offline_plan(plan) if rules else plan
     money = counts.money(settings.budget.price)
     if request.as_json:
         rounded = {name: round(n) for name, n in vars(counts).items() if name != "charged"}
@@ -287,8 +291,11 @@ def _estimate(
             rows.append((f"{money:,.4f}", f"money, about, {priced(settings.budget.price)}"))
         output.print_counts(rows)
         output.stdout().print(
-            "Nothing was asked. Questions that fail a check are written again, up to three times "
-            "as many in all."
+            "Nothing was asked. Rules make no more questions than they are sure of: there may be "
+            "fewer, and more calls."
+            if rules
+            else "Nothing was asked. Questions that fail a check are written again, up to three "
+            "times as many in all."
         )
     return OK
 

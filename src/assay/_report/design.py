@@ -17,14 +17,17 @@ _MOST = 30  # rows of a finding on the page; the others are in the JSON
 
 def decides(design: Design) -> list[str]:
     """What the questions can decide and what not, the first line by itself."""
+    asked = numbers.plural(design.questions, "question")
+    if design.groups:
+        asked += f" in {numbers.plural(len(design.groups), 'group')}"
     best, usual = design.detectable
-    first = f"{numbers.plural(design.questions, 'question')} can show no difference between systems"
+    first = f"{asked} can show no difference between systems"
     if usual is not None and best is not None:
         first = (
-            f"{numbers.plural(design.questions, 'question')} can tell two systems apart whose "
-            f"shares of right answers differ by {100 * usual:.2g} points or more; a smaller "
-            f"difference stays undecided (80 % power, if one answer in ten changes each way by "
-            f"chance; {100 * best:.2g} points if none does)"
+            f"{asked} can tell two systems apart whose shares of right answers differ by "
+            f"{100 * usual:.2g} points or more; a smaller difference stays undecided (80 % power, "
+            f"if one answer in ten changes each way by chance; {100 * best:.2g} points if none does"
+            f"{_if_together(design)})"
         )
     lines = [f"{first}."]
     if design.runs is not None:
@@ -44,6 +47,15 @@ def decides(design: Design) -> list[str]:
             f"{numbers.plural(len(design.faults), 'fault')} to be changed before a result counts."
         )
     return lines
+
+
+def _if_together(design: Design) -> str:
+    """What groups make of the smallest difference at worst."""
+    if not design.groups:
+        return ""
+    least = design.detectable_together
+    points = "none is found" if least is None else f"{100 * least:.2g} points"
+    return f"; {points} if the answers to a group's questions change all together"
 
 
 def facts(design: Design) -> list[tuple[str, str]]:
@@ -106,7 +118,13 @@ def plain(design: Design) -> dict[str, Any]:
         "decides": decides(design),
         **_picked(design, "rows", "questions", "kinds", "difficulty"),
         **_picked(design, "ranks", "found_first", "easy"),
-        "detectable": {"at_best": best, "with_flips": usual, "by_runs": by_runs},
+        "groups": len(design.groups) or None,
+        "detectable": {
+            "at_best": best,
+            "with_flips": usual,
+            "together": design.detectable_together,
+            "by_runs": by_runs,
+        },
         "coverage": _covered(design.coverage),
         "topics": _covered(design.topics),
         "generated": design.generated,

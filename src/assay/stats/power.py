@@ -15,6 +15,8 @@ from assay.stats.intervals import LEVEL, Interval
 POWER = 0.8  # how often a difference that is there is to be found
 _CERTAIN = 100  # standard deviations from 0: there the limit's tails are right to 1e-4
 _MANY = 2_000  # changes expected: from there on McNemar's power is that of the t-test
+_MANY_GROUPS = 200  # of more, how many there are hardly matters
+_SIMULATIONS = 500  # tests, each with so many random signs: the power is known to 2 in 100
 MOST = 10**9  # no data set is larger; a difference that needs more is as good as none
 
 
@@ -68,27 +70,33 @@ def t_detectable(error: float, units: int, *, alpha: float = 0.05) -> float | No
     return error * _root(lambda nc: power(nc, units - 1, alpha) - POWER, 400.0)
 
 
-def detectable_fall(deviation: float, loss: float, units: int) -> float | None:
+def detectable_fall(
+    deviation: float, loss: float, pairs: int, *, groups: int | None = None
+) -> float | None:
     """The smallest fall of a mean that a paired test finds with 80 % power if some pairs fail.
 
     A system that becomes worse seldom does so by a little everywhere: some pairs lose all they
     had. That widens the spread of the differences, and at least `fewest_changes` have to fail.
 
     Args:
-        deviation: Standard deviation of the differences between systems that are equally good.
+        deviation: Standard deviation of the differences between systems that are equally good; of
+            clustered ones, times the square root of the design effect.
         loss: What a pair loses that fails, in the same unit; 0 if all fall alike.
-        units: Independent pairs.
+        pairs: How many there are.
+        groups: Of how many clusters they are; None if all are independent.
 
     Returns:
-        The fall; None where so few pairs show none.
+        The fall; None where so few pairs or clusters show none.
     """
+    units = groups or pairs
     share = share_to_change(units)
     if share is None:
         return None
+    share = 1 - (1 - share) ** (units / pairs)  # a cluster fails with any pair of it
     fall = 0.0
     for _ in range(100):  # it rises to where the spread that it makes finds it
         spread = math.sqrt(deviation**2 + max(0.0, fall * (loss - fall)))
-        fall = max(t_detectable(spread / math.sqrt(units), units) or 0.0, share * loss)
+        fall = max(t_detectable(spread / math.sqrt(pairs), units) or 0.0, share * loss)
     return fall
 
 
@@ -196,6 +204,48 @@ def mcnemar_detectable(n: int, observed: ChangedShares, *, alpha: float = 0.05) 
     return _root(lambda d: mcnemar_power(n, d, observed.changed(d), alpha) - POWER, 1.0)
 
 
+@lru_cache(maxsize=64)
+def grouped_detectable(
+    sizes: tuple[int, ...], observed: ChangedShares, *, together: bool, alpha: float = 0.05
+) -> float | None:
+    """The smallest true difference of shares that the sign-flip test of clusters finds.
+
+    By simulation, always with the same random numbers. As for McNemar's test, of which this is
+    the form for clusters, the chance to find it is 80 %.
+
+    Args:
+        sizes: How many pairs each cluster has.
+        observed: Which pairs changed.
+        together: Whether the pairs of a cluster change all together, or each by itself.
+        alpha: The level of the test.
+
+    Returns:
+        The difference, to a hundredth; None where so few clusters cannot reach `alpha`, or do
+        not that often if all pairs change.
+    """
+    groups = len(sizes)
+    if groups < fewest_changes(alpha):
+        return None
+    each = np.asarray(sizes, dtype=np.float64)
+    if groups > _MANY_GROUPS:
+        alike = round(each.sum() ** 2 / float(each @ each)) if together else int(each.sum())
+        return mcnemar_detectable(alike, observed, alpha=alpha)
+    draws = 1 if together else np.asarray(sizes)
+    weights = each if together else np.ones(groups)
+    signs = np.random.default_rng(0).choice((-1.0, 1.0), (2 * _SIMULATIONS, groups))
+
+    def lacking(difference: float) -> float:
+        changed = max(observed.changed(difference), difference)
+        shares = ((changed + difference) / 2, (changed - difference) / 2, 1 - changed)
+        counts = np.random.default_rng(1).multinomial(draws, shares, (_SIMULATIONS, groups))
+        sums = (counts[..., 0] - counts[..., 1]) * weights
+        totals = sums.sum(axis=1)
+        reached = (np.abs(signs @ sums.T) >= totals - 1e-9).sum(axis=0) + 1
+        return float(np.mean(reached <= alpha * (len(signs) + 1))) - POWER
+
+    return _root(lacking, 1.0, steps=9) if lacking(1.0) >= 0 else None
+
+
 def mcnemar_needed(
     difference: float, observed: ChangedShares, *, alpha: float = 0.05
 ) -> int | None:
@@ -246,10 +296,10 @@ def _fewest(reached: Callable[[int], float], least: int) -> int | None:
     return top
 
 
-def _root(function: Callable[[float], float], high: float) -> float:
+def _root(function: Callable[[float], float], high: float, *, steps: int = 40) -> float:
     """Where a growing function passes zero, between 0 and `high`."""
     low = 0.0
-    for _ in range(40):
+    for _ in range(steps):
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) < 0 else (low, middle)
     return (low + high) / 2

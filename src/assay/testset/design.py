@@ -14,12 +14,7 @@ from assay._text.words import stem, words
 from assay.data import read, samples
 from assay.errors import InputError
 from assay.sample import Sample
-from assay.stats.power import (
-    ChangedShares,
-    detectable_fall,
-    mcnemar_detectable,
-    share_to_change,
-)
+from assay.stats.power import detectable_fall
 from assay.testset.checks import Finding, JudgeEvidence, RunEvidence, ask
 from assay.testset.documents import read_documents
 from assay.testset.passages import Corpus, cut
@@ -32,6 +27,7 @@ from assay.testset.questions import (
     overlap,
     personal_data,
 )
+from assay.testset.size import FEWEST, FLIPS, NO_FLIPS, group_sizes, of_size, smallest
 from assay.testset.sources import (
     PASSAGE,
     Coverage,
@@ -43,8 +39,6 @@ from assay.testset.sources import (
     uncovered,
 )
 
-FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
-FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems
 _ONE_KIND = 0.8  # a share of one kind above it is told
 _EASY = 0.7  # from there on `assay testset` says that passages are easier to find, too
 _DEEP = 10  # a passage that is not among so many is found by few retrievers
@@ -67,6 +61,9 @@ class Design:
     Attributes:
         rows: How many rows there are.
         questions: How many different questions.
+        groups: How many of them each `group` (document, conversation) has, a question without one
+            being its own; empty where no group has two. A comparison takes groups, not questions,
+            as independent.
         kinds: How many questions of each kind, by rules for English.
         difficulty: Mean share of a question's content words that stand in its source; None
             where no row has a source.
@@ -87,6 +84,7 @@ class Design:
 
     rows: int
     questions: int
+    groups: tuple[int, ...]
     kinds: Mapping[str, int]
     difficulty: float | None
     ranks: Mapping[str, int]
@@ -103,9 +101,16 @@ class Design:
         """The smallest difference of shares of right answers that is found with 80 % power.
 
         By a paired comparison: at best, where no answer changes the other way; and where one
-        question in ten changes each way between equal systems. None: no difference.
+        question in ten changes each way between equal systems. The questions of a group change
+        each by itself. None: no difference.
         """
-        return share_to_change(self.questions), mcnemar_detectable(self.questions, FLIPS)
+        least, usual = (smallest(self.questions, self.groups, flips) for flips in (NO_FLIPS, FLIPS))
+        return least, usual
+
+    @property
+    def detectable_together(self) -> float | None:
+        """The second of `detectable` if the questions of a group change all together, or none."""
+        return smallest(self.questions, self.groups, FLIPS, together=True)
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -125,7 +130,8 @@ class Design:
         """
         if self.runs is None or self.runs.deviation is None:
             return None
-        return detectable_fall(self.runs.deviation, self.runs.loss, self.questions)
+        groups = len(self.groups) or None
+        return detectable_fall(self.runs.deviation, self.runs.loss, self.questions, groups=groups)
 
 
 def check_design(  # noqa: PLR0913 - what is read, and who else is heard
@@ -166,13 +172,12 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     kinds = Counter(map(kind_of, unique))
     difficulty = _mean([_overlap(s, sources[s.id]) for s in unique if s.id in sources])
     gold = passages_asked(unique, sources, passages)
-    coverage = _coverage(unique, gold, passages)
-    topics = topics_of(passages)
+    coverage, topics = _coverage(unique, gold, passages), topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
     easy = found_first(unique, gold, passages, short) if gold else {}
     judged = _ask(unique, sources, judge, store, settings)
     findings = [
-        *_size(len(unique)),
+        *of_size(unique),
         *_duplicates(rows),
         *_standing_alone(unique),
         *_given_away(unique),
@@ -189,7 +194,8 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     ]
     counts = (kinds, difficulty, _ranks(unique, gold, passages), _mean(easy.values()))
     covers = (coverage.of(coverage.documents()), coverage.of(topics), generated)
-    return Design(len(rows), len(unique), *counts, *covers, runs, judged, tuple(findings))
+    n, groups = len(unique), group_sizes(unique)
+    return Design(len(rows), n, groups, *counts, *covers, runs, judged, tuple(findings))
 
 
 def _mean(values: Collection[float]) -> float | None:
@@ -222,20 +228,6 @@ def _plain(text: str) -> str:
 
 def _quoted(sample: Sample) -> str:
     return f"'{' '.join((sample.question or '').split())}'"
-
-
-def _size(n: int) -> Iterator[Finding]:
-    if n >= FIRST_LOOK:
-        return
-    smallest = mcnemar_detectable(n, FLIPS)
-    decides = (
-        "no difference between two systems"
-        if smallest is None
-        else f"a difference of {100 * smallest:.2g} points or more between two systems"
-    )
-    text = f"{n} different {'question' if n == 1 else 'questions'} can show {decides}"
-    remedy = f"{FEWEST} to {FIRST_LOOK} are the least for a first look"
-    yield Finding("size", "fault" if n < FEWEST else "note", text, remedy)
 
 
 def _duplicates(rows: Sequence[Sample]) -> Iterator[Finding]:
@@ -329,7 +321,10 @@ def _unsourced(
     answered = [sample for sample in unique if not is_unanswerable(sample)]
     bare = [(s.id, _quoted(s)) for s in answered if not (s.reference or s.accepted)]
     if bare:
-        remedy = "add a column reference: without it no answer can be called right or wrong"
+        remedy = (
+            "add a column reference: without it no answer can be called right or wrong; mark what "
+            "the documents do not answer (answerable: false)"
+        )
         if all(sample.answer for sample in answered):
             remedy += "; if `answer` holds the right ones: --map reference=answer"
         yield Finding("references", "note", "no reference answer", remedy, tuple(bare))

@@ -394,8 +394,8 @@ def _round(
     progress: Progress,
 ) -> "_Round | Offline":
     """How the questions are written: by rules, where the judge cannot write."""
-    tasks: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
-    if any(route.identity(kind) is not None for kind in tasks):
+    if not by_rules(plan, route):
+        tasks: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
         styles = {row.style for row in plan.table()}
         tasks += [AnswerQuestions, SplitStatements, VerifyStatements]
         tasks += [WriteFollowUp] if "follow-up" in styles else []
@@ -406,6 +406,11 @@ def _round(
         return _Round(corpus, plan, settings.tries, progress)
     _check(route, [SelectSentences, VerifyStatements])
     return Offline(corpus, offline_plan(plan), settings.tries, progress)
+
+
+def by_rules(plan: Plan, route: Backend) -> bool:
+    """Whether rules write the questions: the judge cannot."""
+    return all(route.identity(TASKS[kind]) is None for kind in plan.wanted())
 
 
 def _check(route: Backend, tasks: Sequence[type[Any]]) -> None:

@@ -67,12 +67,18 @@ _OPTION: Final = re.compile(
 )
 _VAGUE: Final = re.compile(
     r"^(?:Deprecated|Is only|Only|Normally|Usually|By default|Since|Because|As|Obsolete|Ignored|"
-    r"Undocumented|See|Synonym|Same|Equivalent)\b|\.\.\.|:$"
+    r"Undocumented|See|Synonym|Same|Equivalent|Takes an? (?:[\w-]+ )?argument)\b|\.\.\.|:$"
 )
 # "#### `loglevel`", and below it "- Default: "notice"".
 _SETTING: Final = re.compile(
     rf"^#{{1,6}}[ \t]+{_CODE}[ \t]*\n+(?:(?![#`])[^\n]*\n){{0,6}}?"
     r"(?:[-*+][ \t]+)?\**Default\**:\**[ \t]+(?P<value>\S[^\n]{0,60}?)(?:\.?[ \t]*$|\.[ ])",
+    re.MULTILINE,
+)
+# "- **retries** `number` - How often it is tried. Default: `5`".
+_LISTED_SETTING: Final = re.compile(
+    r"^[ \t]*[-*+][ \t]+(?P<mark>`|\*\*)(?P<code>[A-Za-z][\w.-]+)(?P=mark)[ \t:][^\n]*?"
+    r"\b[Dd]efault:(?:\*\*)?[ \t]+`(?P<value>[^`\n]{1,40})`",
     re.MULTILINE,
 )
 _ADDED: Final = re.compile(
@@ -89,6 +95,8 @@ _COMMAND: Final = re.compile(
 )
 _FIRST_NAME: Final = re.compile(r"(?P<first>[A-Z][a-z]+)\s+(?!(?:and|or|of|is|are)\b)[^,:]+")
 _LEAST_WORDS: Final = 4  # words of what is said of something
+# "Use braces" says what the reader does, not the thing; "Set if" is no verb of it.
+_TOLD: Final = frozenset(("see", "use", "note", "refer", "consult", "remember", "consider"))
 _ASKED_BY: Final = frozenset(("accept", "contain", "hold", "list", "mean", "require", "return"))
 
 
@@ -135,6 +143,7 @@ def _entries(text: str, where: str, headings: Sequence[str]) -> Iterator[Fact]:
         value = re.search(r"=[\[{a-z\d]|^\W*\d+\W*$|: |^\*", entry["code"])  # one of many
         if (
             value
+            or re.match(r"Takes an? (?:[\w-]+ )?argument", meaning)
             or " : " in meaning
             or _VALUES.search(_announcing(text[: entry.start()]))
             or _is_option(entry["code"])
@@ -158,7 +167,8 @@ def _headed(text: str, where: str) -> Iterator[Fact]:
         base = next((one for one in bases if _is_base(one)), "")
         name = f"`{_named(headed['code'])}`"
         leans = _LEANS.search(rest) or ":" in rest[:20] or re.search(r"^\w+ing\b|[,:]$", rest)
-        base = "" if leans else base.removeprefix("like")
+        told = base in _TOLD or re.match(r"(?:set (?:when|if|by|to)|list of)\b", f"{base} {rest}")
+        base = "" if leans or told else base.removeprefix("like")
         if base and len(rest.split()) >= _LEAST_WORDS - 1:
             alone = _TWO_WORDS.fullmatch(headed["code"])
             question = f"What is {name} for?" if alone else f"{where}what is {name} for?"
@@ -174,9 +184,11 @@ def _announcing(above: str) -> str:
 
 
 def _settings(text: str, where: str) -> Iterator[Fact]:
-    """The defaults of settings, each under a heading of its own."""
-    for setting in _SETTING.finditer(text):
-        name, default = f"`{_named(setting['code'])}`", clean(setting["value"])
+    """The defaults of settings, each under a heading of its own or in an item of a list."""
+    for setting in (*_SETTING.finditer(text), *_LISTED_SETTING.finditer(text)):
+        code = setting.re is _LISTED_SETTING  # "[429, 500]" is no mark-up
+        name, value = f"`{_named(setting['code'])}`", setting["value"]
+        default = f"`{value}`" if code else clean(value)
         if not _NOTHING.match(default):
             question = f"{where}what is the default of {name}?"
             small = re.sub(r"^(?:An?|The) ", lambda one: one.group().lower(), default)
@@ -238,6 +250,7 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
             base = base and "do"
         leans = _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
         leans = leans or bool(_ANOTHER.search(does["rest"]))
+        leans = leans or (does["verb"] == "takes" and name.endswith("()"))  # an argument
         if base and not leans and len(rest.split()) >= _LEAST_WORDS - 1 and (where or command):
             question = f"what does `{name}` {base}?"
             question = f"W{question[1:]}" if command else f"{where}{question}"

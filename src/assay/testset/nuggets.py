@@ -11,6 +11,7 @@ from assay._runner.settings import Settings, chosen
 from assay._runner.stack import choose
 from assay._text.markup import without_citations
 from assay.data import read, samples
+from assay.data.missing_fields import SKIP_HINT
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.evidence import split, verify
@@ -74,12 +75,17 @@ def find_nuggets(
         settings: Limits, budget, prompts and tries; how the data are read.
 
     Raises:
-        InputError: If the data or the judge cannot be used.
+        InputError: If the data or the judge cannot be used, or a judge that only compares is given
+            no question with two texts.
         Denied: If the judge refuses.
     """
     settings = chosen(settings)
     source = read(data, mapping=settings.mapping, contexts=settings.contexts)
-    pools = _pools([s for s in samples(source, needs={}) if s.question], pool)
+    try:
+        rows = [sample for sample in samples(source, needs={}) if sample.question]
+    except InputError as error:  # no row is skipped
+        raise error.without(SKIP_HINT) from error
+    pools = _pools(rows, pool)
     if not pools:
         raise InputError(f"no row has a question and {pool}", "name their columns with --map")
     return run_to_completion(_find(pools, judge, store, settings))
@@ -115,6 +121,10 @@ async def _find(
     if not writes and any(route.identity(kind) is None for kind in kinds):
         raise InputError("the judge neither lists facts nor verifies them", "such as embedded")
     usable = [one for one in pools if writes or len(one.texts) > 1]
+    if not usable:
+        what = "no question has two texts, and this judge keeps only what two of them share"
+        remedy = "give rows of several systems, or name one that writes: --judge openai:MODEL"
+        raise InputError(what, remedy)
     find = _listed if writes else _shared
 
     def jobs(judge: Judge) -> dict[int, Awaitable[dict[str, str]]]:

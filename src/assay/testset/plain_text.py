@@ -41,7 +41,8 @@ MANUAL: Final = re.compile(
     r"\s*(?P<name>[\w.+:-]+)(?P<section>\(\d\w*\))[ \t].*[ \t](?P=name)(?P=section)[ \t]*\n"
 )
 _CUT: Final = re.compile(
-    r"(?<!\w)(?P<first>[A-Za-z]{2,})(?P<mark>[-\u2010])\n[ ]*(?P<second>[a-z]{2,})(?:[ ]|(?=\W))"
+    r"(?<!\w)(?P<first>[A-Za-z]{2,})(?P<mark>[-\u2010])\n"
+    r"(?P<indent>[ ]*)(?P<second>[a-z]{2,})(?P<rest>\S*)[ ]*(?P<end>\n?)"
 )
 _LONG: Final = 45  # letters of a line that goes on in the next one, on average
 _LONGEST_HEADING: Final = 70
@@ -138,7 +139,8 @@ def _unhyphenated(text: str) -> str:
         first, second = cut["first"], cut["second"]
         compound = cut["mark"] == "-" and {first.lower(), second} <= whole
         compound = compound and (first + second).lower() not in known
-        return f"{first}{'-' * compound}{second}\n"
+        end = cut["end"] or f"\n{cut['indent']}"  # what follows stands as far in as the line did
+        return f"{first}{'-' * compound}{second}{cut['rest']}{end}"
 
     return _CUT.sub(join, text)
 
@@ -318,7 +320,8 @@ class PlainReader(TextReader):
     def __init__(self, text: str) -> None:
         super().__init__()
         full = [line for line in text.split("\n") if line.strip()]
-        self._inward = 3 * sum(line[0] == " " for line in full) > 2 * len(full)  # but headings
+        inward = 3 * sum(line[0] == " " for line in full) > 2 * len(full)  # but headings
+        self._inward = inward and not any(map(_ATX.match, full))
         self._sectioned = bool(re.search(r"^\d+\.\d+\.? +[A-Z]", text, re.MULTILINE))
         self.rules = (
             *(self.marked, self.underlined, self._heading, self.drawn, self.item, self.option),

@@ -134,6 +134,7 @@ _RELATIVE: Final = re.compile(
 _BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|''|``|\.\.|\.\s+[A-Z]|--\s|\u2013\s")
 _BE: Final = frozenset(verbs.BE.split())
 _ARTICLES: Final = frozenset(("the", "a", "an"))
+_BEHIND_ING: Final = _ARTICLES | {"about", "for", "with", "this", "these", "all", "each"}
 _LONGEST, _SHORTEST = 24, 4  # words of a question
 _FOLLOWING: Final = re.compile(
     r"\s(?:the\s+)?(?:following|these)(?:\s+(?:two|three|four|five|six))?\s+"
@@ -281,6 +282,7 @@ def _as_within(text: str, small: Collection[str]) -> str:
     named = lower not in _ARTICLES and any(word[:1].isupper() for word in rest[:1])
     plain = (first[1:].islower() or len(first) == 1) and not named
     common = lower in small or lower.endswith("ed")
+    common = common or bool(lower.endswith("ing") and rest and rest[0] in _BEHIND_ING)
     return text[:1].lower() + text[1:] if plain and common else text
 
 

@@ -53,8 +53,10 @@ _FAQ: Final = re.compile(
     r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n(?!```|[#*|-])[^\n]+)*)",
     re.MULTILINE,
 )
-# "What each file is for?" is a heading, no question; "What else is there?" goes on.
+# "What each file is for?" is a heading, no question; "What else is there?" and "Is that all?" go
+# on, and "Why Tarn?" asks for all of it.
 _NO_QUESTION: Final = re.compile(
+    r"\S+ \S+\?|(?:is|are|was|does|do) (?:that|this|it|they|these|those)\b|"
     r"(?:still|any|need|having|more|got|new to|want|ready|looking)\b|"
     r"(?:what|where|when|who|how)\s+(?:(?:each|every|the|this|these|all|an?|to|else)\b|about\b)",
     re.IGNORECASE,
@@ -81,6 +83,11 @@ _MEANINGS: Final = frozenset(
     ("meaning", "meaning here", "definition", "description", "what was found")
 )
 _WHAT_IT: Final = re.compile(r"what it (?:often )?(?P<verb>does|means|holds|says|shows|is)")
+_THINGS: Final = frozenset(
+    "class command component extension feature file folder function library method module package "
+    "plugin product program project script service tool".split()
+)
+_LINK: Final = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)")
 _REMEDIES: Final = frozenset(("what to do", "what to try", "remedy", "fix"))
 _ATTRIBUTES: Final = frozenset(
     "licence license author owner unit range type size length weight height price cost "
@@ -106,7 +113,7 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _terms(prose, in_document(headings))
     yield from _faq(prose)
     alone = len(headings) == 1 and headings[0].endswith("?") and not _HEADING.match(text.strip())
-    if alone and (answer := clean(text)):
+    if alone and not _NO_QUESTION.match(headings[0]) and (answer := clean(text)):
         yield Fact("faq", headings[0], answer, "", "", "", answer, (0, len(text)))
     yield from _lists(prose, small)
     yield from of_manuals(text, prose, headings)
@@ -166,7 +173,7 @@ def _cell(
     """What one cell of a table says of its row."""
     if len(cell) < 2 or name.count("`") > 2 or len(name.split()) > 6 or not re.search(r"\w", name):
         return
-    column, cell = column.lower(), cell.rstrip(".")
+    column, cell, name = column.lower(), cell.rstrip("."), _LINK.sub(r"\1", name)
     if kind == "option":
         if column in _MEANINGS or _WHAT_IT.fullmatch(column):
             yield from _option(name, cell, span, headings)
@@ -185,12 +192,12 @@ def _cell(
     meaning = what or column in _MEANINGS
     if not singular or not (meaning or column in _REMEDIES) or len(cell.split()) < _LEAST:
         return
-    if re.search(r"[{}]", name):
+    if re.search(r"[{}]", name) or (meaning and re.match(r"(?:If|We|You|See)\b", cell)):
         return
     row = row if name.startswith("`") else f"{called}“{name}”"
     begin = "W" if not where else f"{where}w"
     if meaning:
-        verb = what["verb"] if what else "means"
+        verb = what["verb"] if what else "is" if kind in _THINGS else "means"
         predicate = {"does": "does this"}.get(verb, verb)
         reference = f"{row[:1].upper()}{row[1:]} {predicate}: {clean(cell)}."
         rest = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
