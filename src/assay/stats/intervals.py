@@ -182,6 +182,33 @@ def effective_n(
     return max(min(effective, max_n), 1.0), units.freedom
 
 
+def effective_rows(
+    values: Floats, groups: Sequence[Hashable], weights: Floats | None = None
+) -> float:
+    """How many independent rows would leave a mean as uncertain as these clusters of rows do.
+
+    Args:
+        values: Shape (n,), n > 0.
+        groups: For each row the cluster that it belongs to.
+        weights: Shape (n,), above 0: how many rows each stands for; None if for as many as any.
+
+    Returns:
+        In (0, n], at most Kish's of the weights; of few clusters it is less by as much as their t
+        is wider than a normal distribution.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    units = _units(values, groups, weights)
+    most = float(len(values)) if weights is None else kish_n(weights)
+    if not units.clustered:
+        return most
+    spread = float(np.average((values - units.mean) ** 2, weights=weights))
+    error2 = units.variance / units.n if units.n > 1 else spread
+    effective = spread / error2 if error2 > _SAME**2 else float(units.n)
+    wider = float(stdtrit(units.freedom, (1 + LEVEL) / 2) / ndtri((1 + LEVEL) / 2))
+    return min(effective, most) / wider**2
+
+
 def kish_n(weights: Floats) -> float:
     """How many rows of equal weight leave a mean as uncertain as these, if weights tell nothing.
 
