@@ -158,6 +158,13 @@ class Clusters:
     draw: Callable[[np.random.Generator, Array], Array]
 
 
+UNLIKE = {
+    "60, 30, 20 ... 3": 60 // np.arange(1, 21),
+    "60, 30, 20 ... 1": 60 // np.arange(1, 51),
+    "122 and 49 of 5": np.array([122, *[5] * 49]),
+}
+
+
 def _share(rng: np.random.Generator, p: Array) -> Array:
     return np.asarray((rng.random(p.shape) < p) * 1.0)
 
@@ -261,13 +268,18 @@ def clustered() -> None:
                 for grouped in (True, False)
             ]
             print(f"| {case.name} | {n} | {' | '.join(cells)} |", flush=True)
+    print("\n| distribution | groups, of unlike size | ours |\n|:---|:---|---:|")
+    for case in CLUSTERED:
+        for name, sizes in UNLIKE.items():
+            cell = shown(_of_clusters(case, len(sizes), grouped=True, sizes=sizes), case.mean)
+            print(f"| {case.name} | {name} | {cell} |", flush=True)
 
 
-def _of_clusters(case: Clusters, n: int, *, grouped: bool) -> Ends:
+def _of_clusters(case: Clusters, n: int, *, grouped: bool, sizes: Array | None = None) -> Ends:
     rng = np.random.default_rng([CLUSTERED.index(case), n])
     pairs = []
     for _ in range(TIMES // 2):
-        groups = np.repeat(np.arange(n), rng.integers(1, 10, n))
+        groups = np.repeat(np.arange(n), rng.integers(1, 10, n) if sizes is None else sizes)
         values = case.draw(rng, case.tendency(rng, (n,))[groups])
         key = groups.tolist() if grouped else None
         found = mean_interval(values, groups=key, low=0, high=1)

@@ -1,9 +1,10 @@
 """How often does the interval of a measure of agreement hold the true value, n = 20, 50, 200?
 
 Labels and scores are drawn from distributions of which the true value is known. Printed is the
-share of the intervals that hold it, in per cent (95 is right): of assay's (the jackknife on the
-logit scale; AUROC and balanced accuracy: recovered from both classes), and of the percentile
-bootstrap; and how often there was none. Then the same of the abilities of item analysis.
+share of the intervals that hold it, in per cent (95 is right): of assay's (correlations: the
+jackknife on the logit scale; AUROC and balanced accuracy: recovered from both classes; F1 and
+kappa: by a prior of the table), and of the percentile bootstrap; and how often there was none.
+Then the same of the abilities of item analysis.
 
     python -m benchmarks.coverage_agreement
 """
@@ -25,6 +26,8 @@ from assay.stats.items import rasch
 TIMES = int(os.environ.get("TIMES", "1000"))
 DRAWS = 200
 NS = (20, 50, 200)
+JACKKNIFE = ("Pearson", "Spearman")
+Formula = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 Draw = Callable[[np.random.Generator, int], Statistic]
 
 
@@ -55,12 +58,12 @@ def unlike_verdicts(good: float, bad: float, share: float) -> Draw:
     return draw
 
 
-def verdicts(measure: Callable[..., Statistic], right: float, share: float) -> Draw:
-    """Verdicts that are right with one chance whatever the label."""
+def verdicts(measure: Callable[..., Statistic], share: float, caught: float, passed: float) -> Draw:
+    """Verdicts that catch this share of the positives and pass this one of the others."""
 
     def draw(chance: np.random.Generator, n: int) -> Statistic:
         labels = chance.random(n) < share
-        said = np.where(chance.random(n) < right, labels, ~labels)
+        said = chance.random(n) < np.where(labels, caught, 1 - passed)
         made = measure(said, labels)
         made.rows = said, labels  # type: ignore[attr-defined]
         return made
@@ -78,22 +81,36 @@ def correlated(measure: Callable[..., Statistic], rho: float) -> Draw:
     return draw
 
 
-def kappa(right: float, share: float) -> float:
-    said = share * right + (1 - share) * (1 - right)
-    by_chance = said * share + (1 - said) * (1 - share)
-    return (right - by_chance) / (1 - by_chance)
+def of_table(formula: Formula, share: float, caught: float, passed: float) -> float:
+    """The true value: of the table's cells (neither, called only, positive only, both)."""
+    other = 1 - share
+    shares = [other * passed, other * (1 - passed), share * (1 - caught), share * caught]
+    called, positive = (np.array([0, 1, 0, 1], bool), np.array([0, 0, 1, 1], bool))
+    return float(formula(called, positive, np.array(shares)))
 
 
-F1 = 2 * 0.85 * 0.4 / (0.4 + 0.85 * 0.4 + 0.15 * 0.6)
+def case(name: str, share: float, caught: float, passed: float) -> tuple[str, float, float, Draw]:
+    """F1 or Cohen's kappa, of which the name says which."""
+    rates = share, caught, passed
+    if name.startswith("F1"):
+        return name, of_table(agreement.f1_of_table, *rates), 0, verdicts(agreement.f1, *rates)
+    truth = of_table(agreement.kappa_of_table, *rates)
+    return name, truth, -1, verdicts(raters.cohen_kappa, *rates)
+
+
 BALANCED = "balanced accuracy, 20 %"
 CASES: tuple[tuple[str, float, float, Draw], ...] = (
     ("AUROC 0.80", float(norm.cdf(1.19 / np.sqrt(2))), 0, normal_scores(1.19, 0.5)),
     ("AUROC 0.92, 20 % positive", float(norm.cdf(2 / np.sqrt(2))), 0, normal_scores(2.0, 0.2)),
     ("AUROC 0.96, verdicts, 5 % bad", 0.96, 0, unlike_verdicts(0.97, 0.95, 0.95)),
-    ("F1", F1, 0, verdicts(agreement.f1, 0.85, 0.4)),
-    (BALANCED, 0.85, 0, verdicts(agreement.balanced, 0.85, 0.2)),
-    ("Cohen's kappa", kappa(0.85, 0.4), -1, verdicts(raters.cohen_kappa, 0.85, 0.4)),
-    ("Cohen's kappa, 15 %", kappa(0.9, 0.15), -1, verdicts(raters.cohen_kappa, 0.9, 0.15)),
+    (BALANCED, 0.85, 0, verdicts(agreement.balanced, 0.2, 0.85, 0.85)),
+    case("F1", 0.4, 0.85, 0.85),
+    case("F1, 10 % bad, half of them found", 0.1, 0.5, 0.9),
+    case("F1, 5 % bad, 3 of 10 found", 0.05, 0.3, 0.95),
+    case("Cohen's kappa", 0.4, 0.85, 0.85),
+    case("Cohen's kappa, 15 %", 0.15, 0.9, 0.9),
+    case("Cohen's kappa, 10 % bad, half of them found", 0.1, 0.5, 0.9),
+    case("Cohen's kappa, 5 % bad, 3 of 10 found", 0.05, 0.3, 0.95),
     ("Pearson 0.8", 0.8, -1, correlated(agreement.pearson, 0.8)),
     ("Spearman 0.58", 6 / np.pi * float(np.arcsin(0.3)), -1, correlated(agreement.spearman, 0.6)),
 )
@@ -107,10 +124,13 @@ def percentile(statistic: Statistic, n: int, chance: np.random.Generator) -> tup
 
 
 def ours(statistic: Statistic, name: str, low: float, n: int) -> Interval | None:
-    if not name.startswith(("AUROC", BALANCED)):
+    if name.startswith(JACKKNIFE):
         return jackknife_interval(statistic, range(n), low=low)
     # The rows are those that the statistic was made from.
     said, labels = statistic.rows  # type: ignore[attr-defined]
+    if name.startswith(("F1", "Cohen")):
+        formula = agreement.f1_of_table if name.startswith("F1") else agreement.kappa_of_table
+        return agreement.verdicts_interval(formula, said, labels, range(n))
     interval = agreement.balanced_interval if name == BALANCED else agreement.auroc_interval
     return interval(said, labels, range(n))
 

@@ -83,6 +83,16 @@ class TestErrors:
         error = InputError([Problem("one"), Problem("two", row=2)])
         assert str(error) == "2 problems in the input:\n  one\n  row 2: two"
 
+    def test_what_many_rows_share_is_told_once(self):
+        lines = [Problem("is no text", "save it", row, place=f"line {row}") for row in range(1, 31)]
+        empty = Problem("is empty", "fill it in", row=7, field="answer")
+        assert str(InputError([*lines, empty])) == (
+            "31 problems in the input:\n"
+            "  rows 1, 2, 3, 4, 5 and 25 more: is no text -> save it\n"
+            "  row 7, field 'answer': is empty -> fill it in"
+        )
+        assert str(lines[0]) == "row 1: is no text (line 1 of the file) -> save it"
+
     def test_very_many_problems_are_counted(self):
         error = InputError([Problem(f"p{n}") for n in range(50)], total=1000)
         assert str(error).startswith("1000 problems")

@@ -21,6 +21,7 @@ from assay._text.sanitize import redacted
 
 _CLONE = Path(__file__).parents[2]
 _INSTALL = "pip install 'assay["
+_ROWS_NAMED = 5  # of those that share a problem
 
 
 def install_hint(advice: str) -> str:
@@ -44,6 +45,7 @@ class Problem:
         row: 1-based row (line of a JSONL file, record of a list), None if it is not about a row.
         field: Name of the field or option concerned.
         sent: What to do where the data were sent to a service; "" if the same.
+        place: Where in the file the row stands, "" if its number says so.
     """
 
     what: str
@@ -51,15 +53,24 @@ class Problem:
     row: int | None = None
     field: str = ""
     sent: str = ""
+    place: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "remedy", install_hint(self.remedy))
 
     def __str__(self) -> str:
-        where = [f"row {self.row}"] if self.row is not None else []
-        where += [f"field '{self.field}'"] if self.field else []
-        place = ", ".join(where)
-        text = f"{place}: {self.what}" if place else self.what
+        rows = f"row {self.row}" if self.row is not None else ""
+        return self._in(rows, f" ({self.place} of the file)" if self.place else "")
+
+    def of_rows(self, rows: Sequence[int]) -> str:
+        """The same of several rows."""
+        first = ", ".join(f"{row}" for row in rows[:_ROWS_NAMED])
+        more = len(rows) - _ROWS_NAMED
+        return self._in(f"rows {first} and {more:,} more" if more > 0 else f"rows {first}")
+
+    def _in(self, rows: str, place: str = "") -> str:
+        where = ", ".join(filter(None, [rows, f"field '{self.field}'" if self.field else ""]))
+        text = f"{where}: {self.what}{place}" if where else f"{self.what}{place}"
         return f"{text} -> {self.remedy}" if self.remedy else text
 
 
@@ -103,9 +114,16 @@ class InputError(AssayError):
         if self.total == 1:
             return str(self.problems[0])
         lines = [f"{self.total} problems in the input:"]
-        lines += [f"  {problem}" for problem in self.problems[: self.SHOWN]]
-        if self.total > self.SHOWN:
-            lines.append(f"  ... and {self.total - self.SHOWN} more")
+        alike: dict[Problem, list[Problem]] = {}  # what many rows share is said once
+        for problem in self.problems:
+            alike.setdefault(replace(problem, row=None, place=""), []).append(problem)
+        told = 0
+        for problem, every in [*alike.items()][: self.SHOWN]:
+            rows = [one.row for one in every if one.row is not None]
+            lines.append(f"  {problem.of_rows(rows) if len(rows) > 1 else every[0]}")
+            told += len(every)
+        if self.total > told:
+            lines.append(f"  ... and {self.total - told} more")
         return "\n".join(lines)
 
 

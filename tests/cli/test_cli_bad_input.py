@@ -198,3 +198,21 @@ def test_what_is_quoted_of_the_data_does_not_steer_the_terminal(assay, here):
     (here / "odd.jsonl").write_text(f"{row}\n{row}\n", "utf-8")
     said = assay("check", "odd.jsonl").stderr
     assert "'a[U+001B]]0;title[U+0007]' is the id of an earlier row" in said
+
+
+def test_a_file_that_is_all_of_another_encoding_is_told_once(assay, tmp_path):
+    rows = "".join(f"{n};café?;yes\n" for n in range(30))
+    (tmp_path / "excel.csv").write_text(f"id;question;answer\n{rows}", encoding="cp1252")
+    result = assay("run", "excel.csv")
+    assert result.exit_code == 2
+    first, told = result.output.splitlines()
+    assert first == "error: 30 problems in the input:"
+    assert told.startswith("  rows 1, 2, 3, 4, 5 and 25 more: holds bytes that are not UTF-8 -> ")
+
+
+def test_what_objects_hold_is_named_as_it_can_be_mapped(assay, tmp_path):
+    row = {"inputs": {"question": "a?"}, "outputs": {"answer": "b", "contexts": ["c"]}}
+    (tmp_path / "langsmith.jsonl").write_text(json.dumps(row))
+    told = assay("run", "langsmith.jsonl").output
+    assert "inputs (an object: inputs.question)" in told
+    assert "outputs (an object: outputs.answer, outputs.contexts)" in told

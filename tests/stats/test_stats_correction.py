@@ -441,12 +441,13 @@ class TestRoganGladenByProbability:
 
     def test_groups_and_weights_together_by_hand(self):
         # Four documents of two good answers, weights 1, 2, 2, 3; on the first both are missed.
-        # Share 7/8; sums of weighted errors -14, 4, 4, 6 eighths; variance 264/64 / 16^2 * 4/3.
+        # Share 7/8; sums of weighted errors -14, 4, 4, 6 eighths, times 6/7, 1, 1, 6/5 for shares
+        # of 1/8, 1/4, 1/4, 3/8 of the weight: squares 3.56; variance 3.56 / 16^2 * 4/3.
         pairs = [(at > 1, True) for at in range(8)] + [(False, False), (True, False)] * 4
         weights = np.array([1.0, 1, 2, 2, 2, 2, 3, 3] + [1.0] * 8)
         groups = [n // 2 for n in range(8)] + list(range(100, 108))
         found = clustered([True, False], [0, 1], pairs, groups, weights)
-        assert found.positives == pytest.approx(7 / 64 / (264 / 64 / 256 * 4 / 3))
+        assert found.positives == pytest.approx(7 / 64 / (3.56 / 256 * 4 / 3))
         # Alone in their documents the good answers count as Kish says: 16^2 / 36.
         alone = clustered([True, False], [0, 1], pairs, [*range(8), *[99] * 8], weights)
         assert alone.positives == pytest.approx(256 / 36)

@@ -194,15 +194,33 @@ def test_fewer_than_two_have_no_interval(values, high):
 
 
 class TestGroups:
-    def test_their_standard_error_is_that_of_statsmodels(self):
+    def test_of_one_size_their_standard_error_is_that_of_statsmodels(self):
         rng = np.random.default_rng(3)
-        groups = rng.integers(0, 12, 80)
+        groups = rng.permutation(np.arange(80) // 8)
         values = rng.beta(4, 2, 80) + groups / 30
         robust = {"groups": groups, "use_correction": True}
         fit = OLS(values, np.ones(80)).fit(cov_type="cluster", cov_kwds=robust)
         units = intervals._units(values, groups.tolist())
-        error = units.each.std(ddof=1) / math.sqrt(units.n)
+        error = math.sqrt(units.variance / units.n)
         assert (units.mean, error) == pytest.approx((fit.params[0], fit.bse[0]))
+
+    def test_of_unlike_size_it_is_that_of_leaving_out_each(self):
+        rng = np.random.default_rng(3)
+        groups = np.minimum(rng.integers(0, 40, 80), 11)  # one of them holds most
+        values = rng.beta(4, 2, 80) + groups / 30
+        units = intervals._units(values, groups.tolist())
+        without = np.array([values[groups != group].mean() for group in np.unique(groups)])
+        jackknife = (units.n - 1) / units.n * float(((without - units.mean) ** 2).sum())
+        assert units.variance / units.n == pytest.approx(jackknife)
+
+    def test_one_large_group_among_many_small_ones_is_allowed_for(self):
+        rng, held = np.random.default_rng(1), 0
+        groups = np.repeat(np.arange(50), [122, *[5] * 49])
+        for _ in range(400):
+            tendency = rng.beta(3.8, 0.2, 50)[groups]
+            found = mean_interval(rng.random(len(groups)) < tendency, groups=groups, low=0, high=1)
+            held += found.low <= 0.95 <= found.high
+        assert held >= 0.93 * 400  # 89 % where a group draws the mean to itself unnoticed
 
     @given(shares, st.sampled_from([None, 1.0]))
     def test_groups_of_one_are_no_groups(self, values, high):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -306,7 +307,9 @@ def _measures(arrays: LabelArrays, good: Bools | None, rarer: str) -> list[Measu
         people = human_ceiling(arrays, _of_decisions(decide))
         measure = _beside(arrays, name, decide(good, arrays.labels), ends, rules, people)
         measured.append(
-            _recovered(measure, arrays, good, decisions) if name == _BALANCED else measure
+            _recovered(measure, arrays, good, decisions)
+            if name == _BALANCED
+            else _of_table(measure, arrays, good, decisions, turned=rarer == "bad")
         )
     return measured
 
@@ -329,6 +332,24 @@ def _recovered(
         None if rule is None else measures.balanced_lead(good, rule, arrays.labels, arrays.groups)
     )
     return replace(measure, interval=interval, lead=lead)
+
+
+def _of_table(
+    measure: Measure,
+    arrays: LabelArrays,
+    good: Bools,
+    by_rule: Mapping[str, Bools],
+    *,
+    turned: bool,
+) -> Measure:
+    """F1 or kappa with intervals that the jackknife, with few of one class, would make wrong."""
+    formula = measures.f1_of_table if measure.name == "F1" else measures.kappa_of_table
+    interval = partial(
+        measures.verdicts_interval, formula, good != turned, arrays.labels != turned, arrays.groups
+    )
+    rule = by_rule.get(measure.floor_name)
+    lead = None if rule is None else interval(rule=rule != turned)
+    return replace(measure, interval=interval(), lead=lead)
 
 
 def _of_decisions(decide: Decided) -> Scored:

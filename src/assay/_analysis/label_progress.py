@@ -9,8 +9,9 @@ import numpy as np
 
 from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, Key, Pool, Progress, State
 from assay._store.labels import HumanLabel
+from assay.stats.agreement import kappa_of_table, verdicts_interval
 from assay.stats.correction import Corrected
-from assay.stats.intervals import Floats, Interval, jackknife_interval, value_of
+from assay.stats.intervals import Interval
 from assay.stats.raters import cohen_kappa
 
 Per: TypeAlias = Literal["answer", "statement", "pair"]
@@ -215,14 +216,12 @@ def kappa(verdicts: Sequence[Verdicts]) -> tuple[float | None, Interval | None]:
     """
     if len(verdicts) < _FEWEST:
         return None, None
-    statistic = cohen_kappa([one.judge for one in verdicts], [one.people for one in verdicts])
+    judge, people = ([one.judge for one in verdicts], [one.people for one in verdicts])
     counts = np.array([one.weight for one in verdicts])
+    value = float(cohen_kappa(judge, people)(counts))
     units = [one.sample for one in verdicts]
-
-    def weighted(rows: Floats) -> float:
-        return statistic(rows * counts)
-
-    return value_of(weighted, len(units)), jackknife_interval(weighted, units, low=-1.0)
+    interval = verdicts_interval(kappa_of_table, judge, people, units, weights=counts)
+    return value if np.isfinite(value) else None, interval
 
 
 def verdict(

@@ -26,6 +26,7 @@ from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
 
 # So many rows are looked at.
 _ROWS = 1000
+_INNER_SHOWN = 5
 _CANNOT = "the judge cannot do"
 _ABSENT = "is in no row"
 _MAP = (
@@ -45,6 +46,7 @@ class MetricSelection:
     metrics: tuple[str, ...]  # their names
     left_out: Mapping[str, str]  # name -> why, for the others of the usual ones
     near_columns: str  # the options that would fill what these lack, "" if no column is called so
+    known: bool  # whether some row can be used, so that this says what the data fill
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,8 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
         remedy = who_can(unable[0]) if unable else _MAP
         raise InputError(_none_fits(data, settings.mapping, survey, left_out, remedy))
     usual = {name: left_out[name] for name in USUAL if name in left_out}
-    return MetricSelection(tuple(fit), usual, _near_columns(usual, gaps, survey, settings.mapping))
+    near = _near_columns(usual, gaps, survey, settings.mapping)
+    return MetricSelection(tuple(fit), usual, near, survey.usable)
 
 
 def _near_columns(
@@ -236,8 +239,14 @@ def _survey(data: Any, settings: Settings) -> _Survey:
 
 
 def _nested(record: Record, column: str) -> str:
-    """What to add to the name of a column that holds rows of its own, as in SQuAD's files."""
+    """What to add to the name of a column that holds more than one value.
+
+    Rows of its own, as in SQuAD's files, or fields, as in those of LangSmith.
+    """
     value = (record.values or {}).get(column)
+    if isinstance(value, Mapping):
+        named = [f"{column}.{key}" for key in value][:_INNER_SHOWN]
+        return f" (an object: {', '.join(named)})" if named else ""
     nested = isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
     return " (a list of objects)" if nested else ""
 

@@ -220,7 +220,7 @@ def _with_answers(evaluation: Evaluation, target: Target, *, silent: bool) -> Ev
 
 
 def _introduce(evaluation: Evaluation) -> None:
-    if selection := evaluation.selection:
+    if (selection := evaluation.selection) and selection.known:
         say(f"metrics that the data fills: {', '.join(selection.metrics)} (choose with -m)")
         by_reason: dict[str, list[str]] = {}
         for name, why in selection.left_out.items():

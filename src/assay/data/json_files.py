@@ -80,9 +80,10 @@ def object_record(number: int, text: str) -> Record:
     return Record(number, values, text=text)
 
 
-def broken(number: int, text: str, fault: str, remedy: str) -> Record:
+def broken(number: int, text: str, fault: str, remedy: str, place: str = "") -> Record:
     """The record of something that is no row."""
-    return Record(number, None, problem=Problem(fault, remedy, row=number), text=text)
+    problem = Problem(fault, remedy, row=number, place=place)
+    return Record(number, None, problem=problem, text=text)
 
 
 def has_wrong_byte(text: str) -> bool:

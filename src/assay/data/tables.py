@@ -178,12 +178,12 @@ def _column_names(header: list[str]) -> list[str]:
 
 def _record(number: int, header: list[str], row: list[str], place: str) -> Record:
     if len(row) != len(header):
-        fault = f"has {len(row)} cells, but the header has {len(header)} ({place} of the file)"
+        fault = f"has {len(row)} cells, but the header has {len(header)}"
         remedy = 'put text that holds the delimiter or a line end in "..."'
-        return broken(number, _as_csv(row), fault, remedy)
+        return broken(number, _as_csv(row), fault, remedy, place)
     if any(map(has_wrong_byte, row)):
-        fault = f"holds bytes that are not UTF-8 ({place} of the file)"
-        return broken(number, _as_csv(row), fault, "save the file as UTF-8 (Excel: 'CSV UTF-8')")
+        remedy = "save the file as UTF-8 (Excel: 'CSV UTF-8')"
+        return broken(number, _as_csv(row), "holds bytes that are not UTF-8", remedy, place)
     return Record(number, dict(zip(header, row, strict=True)), form="table")
 
 

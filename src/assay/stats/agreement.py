@@ -10,6 +10,7 @@ called positive, `labels` what is, `rule` holds the scores or calls of a rule fo
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from math import hypot
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +21,15 @@ from assay.stats.intervals import (
     Interval,
     Numbers,
     Statistic,
+    effective_rows,
     mean_interval,
     ones,
     ratio,
     share_interval,
 )
 
+Bools: TypeAlias = npt.NDArray[np.bool_]
+_DRAWS, _STEP = 10_000, 1e-6
 _CELLS = 25  # of a table of pairs for each row, beyond which counting takes longer than sorting
 THRESHOLDS = 1_000  # so many are tried: more would move the one chosen by next to nothing
 _ROUNDING = 1e-9  # what differs by less differs in the last digit only
@@ -190,6 +194,74 @@ def balanced_lead(
         return _above_half(balanced_interval(called, positive, groups))
     ahead = called.astype(np.float64) - other
     return _recovered(np.where(positive, ahead, -ahead), positive, groups, -1.0, LEVEL)
+
+
+def f1_of_table(called: Bools, positive: Bools, shares: Floats) -> Floats:
+    """F1 of tables of what was called positive and what is; shares of their cells: (..., cells)."""
+    found: Floats = 2 * (shares @ (called & positive)) / (shares @ called + shares @ positive)
+    return found
+
+
+def kappa_of_table(called: Bools, positive: Bools, shares: Floats) -> Floats:
+    """Cohen's kappa of such tables; the shares of each are of sum 1."""
+    p, q = shares @ called, shares @ positive
+    apart = p * (1 - q) + q * (1 - p)
+    found: Floats = 1 - (shares @ (called != positive)) / apart
+    return found
+
+
+def verdicts_interval(
+    measure: Callable[[Bools, Bools, Floats], Floats],
+    predictions: Numbers,
+    labels: Numbers,
+    groups: Sequence[Hashable],
+    *,
+    rule: Numbers | None = None,
+    weights: Floats | None = None,
+) -> Interval | None:
+    """The 95 % interval of a measure of a table of yes and no, or of how far it is above a rule's.
+
+    Where few are of one class, as where nearly all answers are good, the jackknife is too narrow,
+    too wide or impossible. The shares of the table's cells have Jeffreys' prior instead; clusters
+    count as so many rows as they leave the measure as uncertain as.
+
+    Args:
+        measure: `f1_of_table` or `kappa_of_table`.
+        predictions: What was called positive.
+        labels: What is.
+        groups: The cluster of each row.
+        rule: What a rule called positive, whose measure is taken off.
+        weights: Shape (n,), above 0: how many rows each stands for; None if for as many as any.
+
+    Returns:
+        The interval; None if the rows are of one class or of one cluster.
+
+    Source:
+        Basu, Banerjee & Sen, Biometrics 56 (2000) 577, for kappa.
+    """
+    given = [labels, predictions] if rule is None else [labels, predictions, rule]
+    columns = [np.asarray(each, bool) for each in given]
+    if columns[0].all() or not columns[0].any() or len(set(groups)) < 2:
+        return None
+    cells = np.arange(2 ** len(columns))
+    positive, called, *others = ((cells >> at & 1).astype(bool) for at in range(len(columns)))
+
+    def of(table: Floats) -> Floats:
+        shares = table / table.sum(axis=-1, keepdims=True)
+        value = measure(called, positive, shares)
+        return value - measure(others[0], positive, shares) if others else value
+
+    cell = (2 ** np.arange(len(columns)) @ np.array(columns)).astype(np.intp)
+    counts = np.bincount(cell, weights, len(cells)).astype(np.float64)
+    counts /= counts.sum()
+    prior = 2 / len(cells)  # two rows in all, half a row in each of four cells
+    smooth = counts + prior / len(cell)
+    slopes = (of(smooth + _STEP * np.eye(len(cells))) - of(smooth)) / _STEP
+    rows = effective_rows(slopes[cell], groups, weights)
+    drawn = of(np.random.default_rng(0).dirichlet(counts * rows + prior, _DRAWS))
+    low, high = np.percentile(drawn, [2.5, 97.5])
+    value = float(of(counts))
+    return Interval(min(float(low), value), max(float(high), value), LEVEL, "Jeffreys' prior")
 
 
 def _above_half(interval: Interval | None) -> Interval | None:

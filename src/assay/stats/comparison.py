@@ -16,6 +16,7 @@ from assay.stats.intervals import (
     cluster_numbers,
     mean_interval,
     t_interval,
+    without_each,
 )
 
 Values: TypeAlias = Sequence[float] | Floats
@@ -154,7 +155,7 @@ def _clustered(
     units = len(sums)
     if units < 2:
         return sums, None
-    rest = sums - sizes * differences.mean()
+    rest = (sums - sizes * differences.mean()) * without_each(sizes)
     rest[np.abs(rest) < _ROUNDING * sizes] = 0.0
     return sums, math.sqrt(units / (units - 1) * float(rest @ rest)) / len(differences)
 
