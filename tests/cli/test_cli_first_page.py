@@ -85,6 +85,16 @@ def test_what_the_data_say_is_told_from_what_the_judge_says(assay, here):
     assert "): 1 by the judge, 1 by the data;" in " ".join(assay("diagnose").stdout.split())
 
 
+def test_fewer_flags_than_good_answers_alone_would_get_do_not_make_the_flagged_ones_good(
+    assay, here
+):
+    rows = [ROWS[2] | {"id": str(n)} for n in range(99)] + [ROWS[0]]
+    write_rows(here / "hut.jsonl", rows)
+    told = " ".join(assay("run", "hut.jsonl", "-m", "faithfulness").stdout.split())
+    assert "of 1 answer with a flagged statement it cannot be told how many are good" in told
+    assert "of 99 answers without a flagged statement " in told
+
+
 RECORD = json.dumps({"name": "Finch", "city": "Lima", "hours": {"Monday": "9-17"}, "stars": 4})
 OF_RECORDS = {"question": "What is known of Finch?", "contexts": [RECORD], "answer": "In Lima."}
 OF_SUMMARIES = {

@@ -1,5 +1,6 @@
 """A diagnosis as plain values and in words, which every form of it is made from."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -119,7 +120,13 @@ def _expected(missed: Json) -> str:
     """How many flagged answers are good, and how many others bad, by errors on labelled ones."""
     quality, n, flagged = missed["quality"], missed["n_flagged"], missed["flagged"]
     good = {"low": n - flagged["high"], "high": n - flagged["low"]}
-    parts = [f"of {numbers.plural(n, 'answer')} with a flagged statement {_between(good)} are good"]
+    how_many = f"{_between(good)} are good"
+    if _errs_less(missed):
+        how_many = (
+            "it cannot be told how many are good (they are fewer than this judge would flag of "
+            "good ones alone)"
+        )
+    parts = [f"of {numbers.plural(n, 'answer')} with a flagged statement {how_many}"]
     if missed["n_passed"]:
         parts.append(
             f"of {numbers.plural(missed['n_passed'], 'answer')} without a flagged statement "
@@ -127,6 +134,12 @@ def _expected(missed: Json) -> str:
         )
     known = f"if this judge errs here as on {quality['data']} ({_rates(quality)})"
     return f"{', and '.join(parts if n else parts[1:])} all the same, {known}"
+
+
+def _errs_less(missed: Json) -> bool:
+    """Whether it surely flags fewer than it would of good answers alone, by its errors there."""
+    wrong, n = missed["quality"]["wrong"]["low"], missed["n"]
+    return bool(wrong) and missed["n_flagged"] < n * wrong - 2 * math.sqrt(n * wrong * (1 - wrong))
 
 
 def _rates(quality: Json) -> str:
