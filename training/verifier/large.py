@@ -424,10 +424,10 @@ def _teach(options: argparse.Namespace) -> None:
 
 
 def _keep(options: argparse.Namespace) -> None:
-    """The adapters alone, their running mean in 16 bits."""
+    """The adapters alone, their running mean: what is built of them is what was measured."""
     state = torch.load(options.file, map_location="cpu")
-    kept = {name: value.half() for name, value in state["mean"].items()}
-    torch.save({"model": kept, "form": state["form"], "place": state["place"]}, options.out)
+    kept = {"model": state["mean"], "form": state["form"], "place": state["place"]}
+    torch.save(kept, options.out)
 
 
 def _export(options: argparse.Namespace) -> None:
