@@ -204,7 +204,7 @@ OPENS_A_STORE = {
         *("testset", "add", "--where", "token_f1<1", "--to", "cases.jsonl"),
         *("--store", "other.db"),
     ),
-    "nuggets": ("nuggets", "data.jsonl", "--out", "out.jsonl", "--store", "other.db"),
+    "nuggets": ("nuggets", "pool.jsonl", "--out", "out.jsonl", "--store", "other.db"),
     "check": ("check", "data.jsonl", "--design", "--run", "last", "--store", "other.db"),
     "metrics": ("metrics", "token_f1", "rouge", "--compare", "data.jsonl", "--store", "other.db"),
     "doctor": ("doctor", "--store", "other.db"),
@@ -239,6 +239,8 @@ def foreign(scored, here):
     Path("runs.jsonl").write_text(scored("export", "assay.db").stdout, "utf-8")
     Path("text.md").write_text("The tower was finished in 1889.\n\n" * 400, "utf-8")
     Path("system.py").write_text("def answer(question, contexts):\n    return contexts[0]\n")
+    pool = {"question": "When?", "contexts": ["It was built in 1889.", "In 1889 it was built."]}
+    Path("pool.jsonl").write_text(json.dumps(pool) + "\n", "utf-8")
     Path("sets/attribution").mkdir(parents=True)
     row = {"id": "a", "dataset": "attributionbench", "contexts": ["It is old."]}
     row |= {"claim": "It is old.", "labels": {"supported": True}}

@@ -137,7 +137,7 @@ class TestWrapper:
 
     def test_what_has_one_backend_behind_it_is_a_wrapper(self):
         names = {cls.__name__ for cls in wrappers()}
-        assert {"Again", "ReplyCache", "Limiter", "Pool", "MicroBatcher", "Batched"} <= names
+        assert {"Resampler", "ReplyCache", "Limiter", "Pool", "MicroBatcher", "Batched"} <= names
 
 
 class Plain:

@@ -13,8 +13,9 @@ from assay._middleware.wrapper import Route
 from assay._runner.retrieved import RetrievedCount
 from assay._runner.settings import Settings, chosen
 from assay._runner.stack import choose, coalesced_metrics
+from assay._store import Run
 from assay._text.language_id import language_name, other_language
-from assay._text.text_kinds import KINDS, kind_of_texts, on_texts
+from assay._text.text_kinds import KINDS, PASSAGES, kind_of_texts, on_texts
 from assay._version import __version__
 from assay.data import Samples, read, samples
 from assay.data.rows import Row
@@ -297,6 +298,29 @@ def _quality(
         for kind in KINDS
     }
     return {label: msgspec.to_builtins(quality) for label, quality in known.items() if quality}
+
+
+def texts_of(run: Run) -> Mapping[str, int]:
+    """Samples of a run by the kind of their texts."""
+    return run.config.get("texts") or {PASSAGES: run.n_samples}
+
+
+def quality_of(run: Run, kind: str = "") -> Mapping[str, Any]:
+    """How well a metric's scores, by its label, tell bad from good, where that was measured.
+
+    On texts of this kind, or of the one that most samples have; where that was not measured, on
+    answers from passages.
+    """
+    kind = kind or max(texts_of(run), key=lambda each: texts_of(run)[each])
+    known = run.config.get("quality", {})
+    best = {label: known.get(on_texts(label, kind), known.get(label)) for label in run.metrics}
+    return {label: quality for label, quality in best.items() if quality}
+
+
+def unmeasured_judges(run: Run) -> list[str]:
+    """The judges of whose agreement with people nothing is known."""
+    measured = {quality["judge"] for quality in quality_of(run).values()}
+    return [name for name in run.config.get("unmeasured", ()) if name not in measured]
 
 
 def _same_judge(name: str, route: Route) -> bool:

@@ -15,7 +15,6 @@ from assay._store import rows
 from assay._store.connection import File
 from assay._store.integrity import COVERED, amended, digest, insert, run_id, seal
 from assay._text.misspelt import did_you_mean
-from assay._text.text_kinds import PASSAGES, on_texts
 from assay.errors import InputError
 from assay.sample import Sample
 
@@ -248,25 +247,6 @@ class Run:
     def metrics(self) -> dict[str, str]:
         """Signature of each metric by its label."""
         return dict(self.config["metrics"])
-
-    @property
-    def quality(self) -> Mapping[str, Any]:
-        """How well a metric's scores, by its label, tell bad from good, where that was measured.
-
-        On texts of the kind that most of its samples have, or else on those of questions.
-        """
-        return self.quality_on(max(self.texts, key=lambda kind: self.texts[kind]))
-
-    def quality_on(self, kind: str) -> Mapping[str, Any]:
-        """How well they do so on texts of a kind, or else on those of questions."""
-        known = self.config.get("quality", {})
-        best = {label: known.get(on_texts(label, kind), known.get(label)) for label in self.metrics}
-        return {label: quality for label, quality in best.items() if quality}
-
-    @property
-    def texts(self) -> Mapping[str, int]:
-        """Its samples by the kind of their texts."""
-        return self.config.get("texts") or {PASSAGES: self.n_samples}
 
     @property
     def derived(self) -> bool:

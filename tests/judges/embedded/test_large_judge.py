@@ -63,9 +63,9 @@ def test_what_was_measured_of_it_stands_beside_its_scores(package):
     package(BASE)
     carded(package, assay.backend("embedded:large").name)
     large = assay.backend("embedded:large")
-    assert large.quality("faithfulness").data == "answers of its own"
+    assert "answers of its own" in str(large.quality("faithfulness"))
     assert large.quality("context_recall") is None
-    assert assay.backend("embedded").quality("faithfulness").data == "RAGTruth QA answers"
+    assert "RAGTruth QA answers" in str(assay.backend("embedded").quality("faithfulness"))
 
 
 def test_a_card_of_another_version_is_shown_as_such_and_says_nothing_of_its_scores(package):

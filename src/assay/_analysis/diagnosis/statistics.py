@@ -9,6 +9,7 @@ import msgspec
 
 from assay._analysis.diagnosis.facts import SUPPORT
 from assay._analysis.diagnosis.findings import CAUSES, REMEDIES, Diagnosed
+from assay._runner.plan import quality_of
 from assay._store import Run, Store
 from assay.judges.embedded.card import Quality, Rate
 from assay.stats.intervals import Interval, mean_interval, share_interval
@@ -342,7 +343,7 @@ class Flagged:
 
 def flagged(run: Run, samples: Iterable[Diagnosed]) -> tuple[Flagged, ...]:
     """Whose verdicts the main causes of a run rest on, the most frequent first."""
-    known = run.quality
+    known = quality_of(run)
     by = Counter(metric for one in samples if one.main and (metric := one.main.flagged_by))
     return tuple(
         Flagged(metric, n, msgspec.convert(known[metric], Quality) if metric in known else None)
@@ -352,7 +353,7 @@ def flagged(run: Run, samples: Iterable[Diagnosed]) -> tuple[Flagged, ...]:
 
 def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
     """What is to be expected of a run; None where nobody measured how its judge errs."""
-    known = run.quality
+    known = quality_of(run)
     # The first of them is whose verdicts were counted, whatever is known of the others.
     label = next((name for name in SUPPORT if name in run.metrics), None)
     counts = Counter(one.support for one in samples if one.support)

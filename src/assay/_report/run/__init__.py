@@ -22,6 +22,7 @@ from assay._report.numbers import judge_in_words, run_description
 from assay._report.run.evidence import Turn, find_quote, turns
 from assay._report.sanitize import cell, code, inline
 from assay._report.tables import STYLES, dim, grid, joined, markdown_table, numeric, table
+from assay._runner.plan import quality_of, texts_of, unmeasured_judges
 from assay._runner.result import NOT_DONE, Result
 from assay._runner.summary import MetricSummary
 from assay._store import Run, Store
@@ -69,7 +70,7 @@ def collect(
     baseline = result.baseline()
     cost = result.cost()
     audit = audit_cascade(result)
-    unmeasured = [judge_in_words(name) for name in _unmeasured(run)]
+    unmeasured = [judge_in_words(name) for name in unmeasured_judges(run)]
     summary = result.summary()
     with Store(result.path) as store:
         first = itertools.islice(store.samples(run.id), limit)
@@ -122,14 +123,8 @@ def _run(run: Run) -> dict[str, Any]:
         "n_samples": run.n_samples,
         "skipped": run.skipped,
         "notes": list(run.config.get("data_notes", ())),
-        "texts": dict(run.texts),
+        "texts": dict(texts_of(run)),
     }
-
-
-def _unmeasured(run: Run) -> list[str]:
-    """The judges of whose agreement with people nothing is known."""
-    measured = {quality["judge"] for quality in run.quality.values()}
-    return [name for name in run.config.get("unmeasured", ()) if name not in measured]
 
 
 def _judges(run: Run) -> str:
@@ -152,8 +147,8 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
         "label": label,
         "unit": "",  # of runs that were made before metrics had one
         **about,
-        "quality": run.quality.get(label),
-        "quality_on": {kind: run.quality_on(kind).get(label) for kind in run.texts},
+        "quality": quality_of(run).get(label),
+        "quality_on": {kind: quality_of(run, kind).get(label) for kind in texts_of(run)},
         "asks": judges(label, run.metrics[label]),
         **fields,
         "methods": list(row.methods),
