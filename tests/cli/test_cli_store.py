@@ -239,8 +239,9 @@ def foreign(scored, here):
     Path("runs.jsonl").write_text(scored("export", "assay.db").stdout, "utf-8")
     Path("text.md").write_text("The tower was finished in 1889.\n\n" * 400, "utf-8")
     Path("system.py").write_text("def answer(question, contexts):\n    return contexts[0]\n")
-    pool = {"question": "When?", "contexts": ["It was built in 1889.", "In 1889 it was built."]}
-    Path("pool.jsonl").write_text(json.dumps(pool) + "\n", "utf-8")
+    answers = ("It was built in 1889.", "In 1889 it was built.")
+    pool = [json.dumps({"question": "When?", "answer": answer}) for answer in answers]
+    Path("pool.jsonl").write_text("\n".join(pool), "utf-8")
     Path("sets/attribution").mkdir(parents=True)
     row = {"id": "a", "dataset": "attributionbench", "contexts": ["It is old."]}
     row |= {"claim": "It is old.", "labels": {"supported": True}}
