@@ -113,6 +113,7 @@ def moment(text: str) -> str:
 
 
 _EMBEDDED = re.compile(r"embedded:v([\d.]+)(?:\+[\w.-]+:[0-9a-f]+)*")
+_LARGE = re.compile(r"embedded:v([\d.]+)\+[\w.-]+\+mpnet[\w.-]*:[0-9a-f]+(?:\+[\w.-]+:[0-9a-f]+)*")
 
 
 def called(run: Run) -> str:
@@ -139,7 +140,7 @@ def remarks(run: Mapping[str, Any]) -> str:
 
 def judge_in_words(name: str) -> str:
     """A judge's name as people say it: of the embedded one the version, without its models."""
-    return _EMBEDDED.sub(r"embedded \1", name)
+    return _EMBEDDED.sub(r"embedded \1", _LARGE.sub(r"embedded:large \1", name))
 
 
 def axis(series: Sequence[Mapping[str, Any]], ends: Sequence[float | None]) -> list[float]:

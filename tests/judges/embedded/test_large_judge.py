@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import assay
 from assay._cli import main
+from assay._report.numbers import judge_in_words
 from assay.judges.embedded import card as cards
 from assay.judges.embedded import reader
 from assay.judges.embedded.judge import BASE
@@ -46,6 +47,13 @@ def test_its_name_tells_both_networks_and_that_of_the_default_neither(package):
     package(BASE)
     assert "reader-l6+mpnet-l10:" in assay.backend("embedded:large").name
     assert "mpnet" not in assay.backend("embedded").name
+
+
+def test_people_read_which_of_the_two_has_judged(package):
+    package(BASE)
+    version = BASE.split("+")[0].removeprefix("embedded:v")
+    assert judge_in_words(assay.backend("embedded:large").name) == f"embedded:large {version}"
+    assert judge_in_words(assay.backend("embedded").name) == f"embedded {version}"
 
 
 def carded(package, judge):
