@@ -132,6 +132,17 @@ def test_texts_of_another_kind_than_most_are_told_with_the_errors_to_expect_ther
     ) in told
 
 
+def test_questions_that_are_repeated_are_no_independent_samples(assay, here):
+    rows = [ROWS[n % 3] | {"id": str(n)} for n in range(12)]
+    write_rows(here / "repeated.jsonl", rows)
+    assert assay("run", "repeated.jsonl", "-m", "faithfulness").exit_code == 0
+    told = " ".join(assay("show").stdout.split())
+    assert "12 rows ask 3 different questions: answers to one question tell less" in told
+    write_rows(here / "grouped.jsonl", [row | {"group": row["question"]} for row in rows])
+    assert assay("run", "grouped.jsonl", "-m", "faithfulness").exit_code == 0
+    assert "different questions" not in assay("show").stdout
+
+
 def test_where_nobody_measured_the_judge_the_diagnosis_says_so(assay, here):
     row = ROWS[0] | {"answer": "Bananas are rich in potassium. Penguins cannot fly."}
     write_rows(here / "hut.jsonl", [row])

@@ -121,6 +121,40 @@ class TextKinds:
         return ()
 
 
+_MANY_QUESTIONS = 50_000  # of more the intervals are narrow whatever is repeated
+_REPEATED = 10  # rows; fewer have wide intervals all the same
+
+
+class RepeatedQuestions:
+    """Counts different questions, where no row says what it belongs to.
+
+    Attributes:
+        rows: How many rows were looked at.
+    """
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._questions: set[int] = set()
+        self._grouped = False
+
+    def add(self, sample: Sample) -> None:
+        """Look at one row."""
+        self.rows += 1
+        self._grouped = self._grouped or sample.group is not None
+        if sample.question and len(self._questions) <= _MANY_QUESTIONS:
+            self._questions.add(hash(sample.question))
+
+    def notes(self) -> Iterator[str]:
+        """That intervals take for independent what is not, if most questions are repeated."""
+        n = len(self._questions)
+        if n and not self._grouped and n <= _MANY_QUESTIONS and self.rows >= max(2 * n, _REPEATED):
+            yield (
+                f"{self.rows:,} rows ask {n:,} different question{'s' * (n > 1)}: answers to one "
+                "question tell less than answers to several, so the intervals are too narrow; give "
+                "rows of one question the same value in a column 'group'"
+            )
+
+
 # What a judge reads of a sample.
 _JUDGED = ("question", "answer", "contexts", "reference", "reference_contexts", "turns")
 # No model reads a million tokens at once, of four characters each, or reads them well.
@@ -169,6 +203,7 @@ def plan(
     samples_read.refusing(_too_long(resolved, route))
     kinds = TextKinds()
     samples_read.watchers += [LanguageCount(resolved, route), RetrievedCount(resolved), kinds]
+    samples_read.watchers.append(RepeatedQuestions())
     return Plan(resolved, route, samples_read, settings, kinds.counts)
 
 
