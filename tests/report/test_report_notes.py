@@ -140,3 +140,18 @@ def test_bounds_are_not_said_to_be_of_the_failed_ones_alone() -> None:
         data["metrics"] = [{**data["metrics"][0], "n_failed": 1, "n_unanswered": unanswered}]
         (note,) = [n.text for n in notes.notes(data) if "the judge failed" in n.text]
         assert (told in note) is expected
+
+
+def test_of_texts_on_which_the_judge_was_not_measured_no_rate_is_told() -> None:
+    data = fixture.small()
+    data["run"]["texts"] = {"records": 6, "passages": 4}
+    of_records = {**fixture.QUALITY, "wrong": {"value": 0.57, "low": 0.48, "high": 0.66}}
+    for metric in data["metrics"]:
+        known = metric["quality"] and of_records
+        metric |= {"quality": known, "quality_on": {"records": known, "passages": None}}
+    assert not any("there the judge flags" in note.text for note in notes.notes(data))
+    for metric in data["metrics"]:
+        metric["quality_on"]["passages"] = metric["quality"] and fixture.QUALITY
+    (told,) = [note.text for note in notes.notes(data) if "there the judge flags" in note.text]
+    assert told.startswith("4 of 10 samples ask a question about passages: there the judge flags")
+    assert "flags 61 of 100 bad ones and 10 of 100 good ones (faithfulness)." in told

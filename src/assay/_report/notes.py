@@ -368,7 +368,7 @@ def _other_texts(data: Mapping[str, Any]) -> list[Note]:
         labels_by_rates: dict[tuple[str, str], list[str]] = {}
         for metric in data["metrics"]:
             other = metric["quality_on"][kind]
-            if n >= total * _SOME and other != metric["quality"]:
+            if other and other != metric["quality"] and n >= total * _SOME:
                 rates = other["found"]["value"], other["wrong"]["value"]
                 found, wrong = (f"{100 * rate:.0f}" for rate in rates)
                 labels_by_rates.setdefault((found, wrong), []).append(metric["label"])
