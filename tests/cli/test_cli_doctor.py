@@ -145,6 +145,13 @@ def test_a_store_that_no_run_could_make_fails(assay, store, said):
     assert said in diagnosis(result)
 
 
+def test_a_store_that_can_only_be_read_is_told(assay, scored, monkeypatch):
+    assert "it can be read only" not in diagnosis(scored("doctor"))
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    told = diagnosis(scored("doctor"))
+    assert "it can be read only -> to make runs, name one that can be written with --store" in told
+
+
 def test_every_section_and_weakness_is_shown(assay):
     result = assay("doctor", "--card")
     assert result.exit_code == 0, result.output

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.metadata
+import os
 import platform
 import re
 import sys
@@ -197,7 +198,13 @@ def _store(path: str) -> Iterator[Finding]:
         yield Finding("FAIL", str(error), "name another with --store, or move the file away")
         return
     size = Path(path).stat().st_size / 1e6
-    yield Finding("ok", f"store '{path}': {runs}, {size:.1f} MB")
+    what = f"store '{path}': {runs}, {size:.1f} MB"
+    # Beside the file SQLite writes a log.
+    if os.access(path, os.W_OK) and os.access(Path(path).parent, os.W_OK):
+        yield Finding("ok", what)
+    else:
+        remedy = "to make runs, name one that can be written with --store"
+        yield Finding("note", f"{what}; it can be read only", remedy)
 
 
 def _remedy(error: Unavailable) -> str:
