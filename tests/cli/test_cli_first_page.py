@@ -143,6 +143,14 @@ def test_questions_that_are_repeated_are_no_independent_samples(assay, here):
     assert "different questions" not in assay("show").stdout
 
 
+def test_one_order_about_many_texts_is_no_repeated_question(assay, here):
+    articles = [[f"Finch opened in Lima in {year}."] for year in range(2001, 2013)]
+    rows = [OF_SUMMARIES | {"id": str(n), "contexts": each} for n, each in enumerate(articles)]
+    write_rows(here / "articles.jsonl", rows)
+    assert assay("run", "articles.jsonl", "-m", "faithfulness").exit_code == 0
+    assert "different question" not in assay("show").stdout
+
+
 def test_where_nobody_measured_the_judge_the_diagnosis_says_so(assay, here):
     row = ROWS[0] | {"answer": "Bananas are rich in potassium. Penguins cannot fly."}
     write_rows(here / "hut.jsonl", [row])

@@ -142,16 +142,21 @@ class RepeatedQuestions:
         self.rows += 1
         self._grouped = self._grouped or sample.group is not None
         if sample.question and len(self._questions) <= _MANY_QUESTIONS:
-            self._questions.add(hash(sample.question))
+            # "Summarize the article" asks of each article something else.
+            is_plain = kind_of_texts(sample.question, sample.contexts) == PASSAGES
+            self._questions.add(hash((sample.question, () if is_plain else sample.contexts)))
 
     def notes(self) -> Iterator[str]:
         """That intervals take for independent what is not, if most questions are repeated."""
         n = len(self._questions)
-        if n and not self._grouped and n <= _MANY_QUESTIONS and self.rows >= max(2 * n, _REPEATED):
+        # One question for all rows is an order about their texts.
+        if self._grouped or not 1 < n <= _MANY_QUESTIONS:
+            return
+        if self.rows >= max(2 * n, _REPEATED):
             yield (
-                f"{self.rows:,} rows ask {n:,} different question{'s' * (n > 1)}: answers to one "
-                "question tell less than answers to several, so the intervals are too narrow; give "
-                "rows of one question the same value in a column 'group'"
+                f"{self.rows:,} rows ask {n:,} different questions: answers to one question tell "
+                "less than answers to several, so the intervals are too narrow; give rows of one "
+                "question the same value in a column 'group'"
             )
 
 
