@@ -102,60 +102,43 @@ class LanguageCount:
             )
 
 
-class TextKinds:
-    """Counts rows by the kind of their texts.
-
-    Attributes:
-        counts: By `KINDS`; there once all rows are read.
-    """
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def add(self, sample: Sample) -> None:
-        """Look at one row."""
-        self.counts[kind_of_texts(sample.question, sample.contexts)] += 1
-
-    def notes(self) -> tuple[()]:
-        """None of its own: whether a kind matters depends on what is known of the judge."""
-        return ()
-
-
 _MANY_QUESTIONS = 50_000  # of more the intervals are narrow whatever is repeated
 _REPEATED = 10  # rows; fewer have wide intervals all the same
 
 
-class RepeatedQuestions:
-    """Counts different questions, where no row says what it belongs to.
+class QuestionCount:
+    """Counts rows by the kind of their texts, and different questions.
 
     Attributes:
-        rows: How many rows were looked at.
+        kinds: Rows by `KINDS`; there once all are read. Whether a kind matters depends on what is
+            known of the judge, so there is no note on them.
     """
 
     def __init__(self) -> None:
-        self.rows = 0
+        self.kinds: Counter[str] = Counter()
         self._questions: set[int] = set()
         self._grouped = False
 
     def add(self, sample: Sample) -> None:
         """Look at one row."""
-        self.rows += 1
+        kind = kind_of_texts(sample.question, sample.contexts)
+        self.kinds[kind] += 1
         self._grouped = self._grouped or sample.group is not None
         if sample.question and len(self._questions) <= _MANY_QUESTIONS:
             # "Summarize the article" asks of each article something else.
-            is_plain = kind_of_texts(sample.question, sample.contexts) == PASSAGES
-            self._questions.add(hash((sample.question, () if is_plain else sample.contexts)))
+            about = () if kind == PASSAGES else sample.contexts
+            self._questions.add(hash((sample.question, about)))
 
     def notes(self) -> Iterator[str]:
         """That intervals take for independent what is not, if most questions are repeated."""
-        n = len(self._questions)
+        n, rows = len(self._questions), self.kinds.total()
         # One question for all rows is an order about their texts.
         if self._grouped or not 1 < n <= _MANY_QUESTIONS:
             return
-        if self.rows >= max(2 * n, _REPEATED):
+        if rows >= max(2 * n, _REPEATED):
             yield (
-                f"{self.rows:,} rows ask {n:,} different questions: answers to one question tell "
-                "less than answers to several, so the intervals are too narrow; give rows of one "
+                f"{rows:,} rows ask {n:,} different questions: answers to one question tell less "
+                "than answers to several, so the intervals are too narrow; give rows of one "
                 "question the same value in a column 'group'"
             )
 
@@ -206,10 +189,9 @@ def plan(
         instead={metric.label: metric.instead for metric in resolved},
     )
     samples_read.refusing(_too_long(resolved, route))
-    kinds = TextKinds()
-    samples_read.watchers += [LanguageCount(resolved, route), RetrievedCount(resolved), kinds]
-    samples_read.watchers.append(RepeatedQuestions())
-    return Plan(resolved, route, samples_read, settings, kinds.counts)
+    questions = QuestionCount()
+    samples_read.watchers += [LanguageCount(resolved, route), RetrievedCount(resolved), questions]
+    return Plan(resolved, route, samples_read, settings, questions.kinds)
 
 
 def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> None:
