@@ -21,6 +21,8 @@ from assay._text.sanitize import redacted
 
 _CLONE = Path(__file__).parents[2]
 _INSTALL = "pip install 'assay["
+# What to do where a judge refuses for good and its message does not say it.
+IF_REFUSED = "put right what is refused, or use another judge"
 _ROWS_NAMED = 5  # of those that share a problem
 
 

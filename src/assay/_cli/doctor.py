@@ -29,7 +29,7 @@ from assay._report.bench import figures_table
 from assay._store import Store
 from assay._store.connection import check_place
 from assay._version import __version__
-from assay.errors import Denied, InputError, Unavailable, Unreadable, install_hint
+from assay.errors import IF_REFUSED, Denied, InputError, Unavailable, Unreadable, install_hint
 from assay.judge import Backend, Limits, Reply, Task
 from assay.judges.embedded import Embedded
 from assay.judges.embedded.card import Card
@@ -212,7 +212,7 @@ def _remedy(error: Unavailable) -> str:
     if error.cost is None:
         return "check that the server runs and that --base-url is its address"
     if error.permanent:
-        return "put right what is refused, or use another judge"
+        return IF_REFUSED
     return "try again later: the server is there, and does not serve now"
 
 

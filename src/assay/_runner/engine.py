@@ -27,7 +27,7 @@ from assay._runner.stack import (
 from assay._store import Run, Store, rows
 from assay.data.missing_fields import lacked
 from assay.data.values import describe
-from assay.errors import Denied, InputError, JudgeError, OverBudget, Unavailable
+from assay.errors import IF_REFUSED, Denied, InputError, JudgeError, OverBudget, Unavailable
 from assay.judge import BackendLike, Judge
 from assay.metrics import Metric
 from assay.metrics.custom import quoted
@@ -203,7 +203,7 @@ class Engine:
         what = f"none of the first {USELESS} scores could be made"
         why, _, remedy = outcome.detail.partition(" -> ")
         if refused:
-            remedy = remedy or "put right what is refused, or use another judge"
+            remedy = remedy or IF_REFUSED
         else:
             last_reply = " ".join(judge.replies[-1].raw.split())[:MAX_REPLY_SHOWN]
             what += f" of what the judge replied, such as {last_reply!r}"
