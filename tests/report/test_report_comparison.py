@@ -26,6 +26,7 @@ FOUND = Paired(
     difference=0.02,
     interval=Interval(-0.03, 0.07),
     p=0.4,
+    p_of_signs=0.4,
     test="sign-flip permutation, exact",
     effect=0.1,
     effect_interval=None,
@@ -36,6 +37,7 @@ FOUND = Paired(
     deviation=0.14,
     moved=22,
     size=0.1,
+    unseen=0.5,
 )
 ONE = MetricComparison(
     metric="faithfulness",
@@ -76,6 +78,13 @@ def one(paired=FOUND, **more):
             (
                 "p = 0.030 alone, but of so many tests one may reach that by chance. "
                 "48 pairs show differences of 0.06 and more."
+            ),
+        ),
+        (
+            one(numbers(p_of_signs=0.0002, p=0.09), needed=None),
+            (
+                "p < 0.001 by permutation, but so few pairs cannot rule out rare large losses "
+                "that would undo it. 48 pairs show differences of 0.06 and more."
             ),
         ),
         (

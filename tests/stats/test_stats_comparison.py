@@ -8,9 +8,11 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from assay.stats import rare
 from assay.stats.comparison import (
     DRAWS,
     LARGE,
+    RARE,
     describe,
     detectable,
     difference_interval,
@@ -290,11 +292,11 @@ def test_the_gap_of_two_means_has_the_near_sides_of_both_intervals():
 
 
 def test_ends_beyond_twice_the_largest_difference_are_not_reckoned_with():
-    differences = [0.0] * 30 + [0.1, -0.05, 0.1]
-    near = mean_interval(differences, low=-0.2, high=0.2)
+    differences = [0.0] * 10 + [0.4, -0.3, 0.4, -0.2, 0.3]
+    near = mean_interval(differences, low=-0.8, high=0.8)
     assert difference_interval(differences, span=1.0) == near
-    far = mean_interval(differences, low=-0.15, high=0.15)
-    assert difference_interval(differences, span=0.15) == far
+    far = mean_interval(differences, low=-0.5, high=0.5)
+    assert difference_interval(differences, span=0.5) == far
 
 
 @over("one_sided", [True, False])
@@ -333,3 +335,67 @@ def test_two_groups_that_differ_are_told_apart_whichever_is_named_first():
     assert two_groups(high, low, one_sided=True).p < 0.002
     assert two_groups(low, high, one_sided=True).p > 0.9
     assert two_groups(low, high, one_sided=False).p < 0.002
+
+
+class TestRareDifferences:
+    def test_small_gains_of_all_pairs_are_no_proof_where_few_pairs_may_hide_a_loss(self):
+        gains = np.linspace(0.03, 0.07, 20)
+        found = paired(np.zeros(20), gains, span=1.0)
+        assert found.p_of_signs < 0.001
+        assert (found.p > 0.05, found.test) == (True, RARE)
+        assert found.interval.low < 0 < found.interval.high
+        assert found.interval.method == "Wilson, effective n, rare values"
+        # Of 60 such pairs so many losses would have shown themselves.
+        sure = paired(np.zeros(60), np.tile(gains, 3), span=1.0)
+        assert sure.p < 0.05
+        assert sure.interval.low > 0
+
+    def test_p_is_the_level_at_which_the_interval_ends_at_zero(self):
+        differences = np.append(np.linspace(0.03, 0.07, 28), [-0.4, -0.3])
+        p = rare.p_value(differences, 0.5)
+        low, _ = rare.bounds(differences, -0.5, 0.5, 1 - p)
+        assert 0 < p < 1
+        assert low == pytest.approx(0, abs=1e-9)
+        # The worst two of thirty as two losses: Jeffreys's posterior of their share.
+        rest = differences[:28].mean()
+        share = rest / (rest + 0.35)
+        assert p == pytest.approx(2 * stats.beta.sf(share, 2.5, 28.5))
+
+    def test_scores_of_zero_and_one_have_no_larger_difference_than_those_seen(self):
+        found = paired([0] * 12, [1] * 6 + [0] * 6, span=1.0)
+        assert (found.unseen, found.p) == (0, 2 / 2**6)
+
+    def test_a_range_without_end_takes_the_largest_difference_seen(self):
+        found = paired([0.0] * 30, [200.0] * 29 + [350.0])
+        assert found.unseen == 350
+
+    @given(st.lists(st.floats(-1, 1), min_size=2, max_size=60))
+    def test_they_only_widen_an_interval_and_never_beyond_the_range(self, values):
+        differences = np.round(values, 3)
+        found = difference_interval(differences, span=1.0)
+        end = min(1.0, 2 * np.abs(differences).max()) or 1.0
+        usual = mean_interval(differences, low=-end, high=end)
+        assert -1 <= found.low <= usual.low <= usual.high <= found.high <= 1
+
+    @over("n", [10, 20, 50])
+    def test_where_one_of_ten_loses_all_that_the_others_gain_none_is_called_better(self, n):
+        random, better = np.random.default_rng(n), 0
+        for _ in range(200):
+            gains = 0.05 * (1 + 0.2 * random.uniform(-1, 1, n))
+            after = np.where(random.random(n) < 0.1, -0.45, gains)
+            found = paired(np.zeros(n), after, span=1.0)
+            better += found.p <= 0.05 and found.difference > 0
+        # 2.5 % of 200, and two and a half standard errors of such a count; the signs alone call
+        # 70, 25 and 20 of them better.
+        assert better <= 10
+
+    def test_so_many_pairs_as_are_said_to_be_needed_show_it(self):
+        few = paired(np.zeros(20), np.linspace(0.0, 0.1, 20), span=1.0)
+        n = needed(few, 0.05)
+        assert n > 20
+        random, found = np.random.default_rng(3), 0
+        for _ in range(200):
+            found += paired(np.zeros(n), random.uniform(0.0, 0.1, n), span=1.0).p <= 0.05
+        assert found >= 150
+        again = paired(np.zeros(n), np.linspace(0.0, 0.1, n), span=1.0)
+        assert detectable(again) == pytest.approx(0.05, rel=0.05)

@@ -350,6 +350,25 @@ class TestCoverage:
             held += found.low <= share * (1 - blur / 2) + (1 - share) / 2 <= found.high
         assert held / 400 >= 0.93
 
+    @over("n", [10, 20])
+    @over(("width", "share"), [(0.05, 0.05), (0.1, 0.2)])
+    def test_good_scores_by_probabilities_beside_a_few_low_ones_are_held(self, n, width, share):
+        rng, held = np.random.default_rng(10), 0
+        for _ in range(300):
+            good = 1 - width * rng.random(n)
+            values = np.where(rng.random(n) < share, rng.random(n), good)
+            found = mean_interval(values, low=0, high=1)
+            held += found.low <= (1 - share) * (1 - width / 2) + share / 2 <= found.high
+        assert held / 300 >= 0.88  # 34 to 79 % if no values but those seen are reckoned with
+
+    def test_values_that_lie_close_together_leave_room_for_others(self):
+        values = [0.70, 0.71, 0.72, 0.73, 0.74]
+        found = mean_interval(values, low=0, high=1)
+        # Jeffreys's bound of a share of which five show none: such a share half-way to the ends.
+        share = scipy.stats.beta.ppf(0.975, 0.5, 5.5)
+        assert ends(found) == (0.72 - share * 0.36, 0.72 + share * 0.14)
+        assert found.method == "Wilson, effective n, rare values"
+
     @over("n", [5, 10, 20])
     def test_shares_heaped_at_one_end_are_held(self, n):
         rng = np.random.default_rng(7)

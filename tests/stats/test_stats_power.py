@@ -15,11 +15,14 @@ from assay.stats.power import (
     mcnemar_needed,
     mcnemar_power,
     power,
+    rare_detectable,
+    rare_needed,
     share_to_change,
     t_detectable,
     t_needed,
     units_to_change,
 )
+from assay.stats.rare import p_value, smallest_mean
 from support.over import over
 
 
@@ -138,3 +141,17 @@ def test_a_fall_by_failing_pairs_is_found_as_often_as_promised():
     assert 0.72 < found / 400 < 0.9
     assert detectable_fall(deviation, 0.0, n) == pytest.approx(t_detectable(deviation / n**0.5, n))
     assert detectable_fall(deviation, 1.0, 5) is None
+
+
+def test_the_smallest_mean_that_rare_differences_do_not_undo_has_a_p_of_alpha():
+    for n, alpha in ((10, 0.05), (60, 0.01)):
+        least = smallest_mean(n, 0.5, alpha)
+        assert p_value(np.full(n, least), 0.5) == pytest.approx(alpha)
+        assert rare_detectable(0.1, n, 0.5, alpha=alpha) > least
+
+
+def test_as_many_pairs_as_needed_against_rare_differences_make_it_detectable():
+    n = rare_needed(0.05, 0.1, 0.5)
+    assert rare_detectable(0.1 / np.sqrt(n), n, 0.5) <= 0.05
+    assert rare_detectable(0.1 / np.sqrt(n - 1), n - 1, 0.5) > 0.05
+    assert rare_needed(0.0, 0.1, 0.5) is None

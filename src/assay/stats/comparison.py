@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from assay.stats import power
+from assay.stats import power, rare
 from assay.stats.intervals import (
     LEVEL,
     Floats,
@@ -16,6 +16,7 @@ from assay.stats.intervals import (
     cluster_numbers,
     mean_interval,
     t_interval,
+    with_rare,
     without_each,
 )
 
@@ -29,6 +30,7 @@ DRAWS = 9_999
 ENOUGH = 100  # draws as far off as what was seen: more would not make a large p more exact
 _CHUNK = 1_000_000  # signs drawn at once, so that memory stays bounded
 MCNEMAR = "McNemar, exact"
+RARE = "rare differences, Jeffreys"
 _CLOSE = 1e-9  # sums that differ by rounding only are equal
 
 
@@ -52,8 +54,10 @@ class Paired:
         difference: Mean of second minus first.
         interval: Its confidence interval; None for fewer than two units, and where all differences
             are the same and no `span` says how far others might lie.
-        p: Two-sided p-value of "there is no difference".
-        test: Which test that is.
+        p: Two-sided p-value of "there is no difference": the larger of `p_of_signs` and, but for
+            scores of 0 and 1, that of rare differences the other way that would undo it.
+        p_of_signs: That of the permutation of signs by itself.
+        test: Which test `p` is of.
         effect: Cohen's d_z: the mean difference over the standard deviation of the differences;
             None where that is 0.
         effect_interval: Its confidence interval, None where there is no effect size.
@@ -67,6 +71,7 @@ class Paired:
         moved: Independent pairs that differ: clusters whose differences do not make up for each
             other, where there are any.
         size: How far one of them differs on average, whichever way; 0 where none does.
+        unseen: How large a difference `p` reckons with that is in no pair; 0 where it does not.
     """
 
     n: int
@@ -76,6 +81,7 @@ class Paired:
     difference: float
     interval: Interval | None
     p: float
+    p_of_signs: float
     test: str
     effect: float | None
     effect_interval: Interval | None
@@ -86,6 +92,7 @@ class Paired:
     deviation: float | None
     moved: int
     size: float
+    unseen: float
 
 
 def paired(
@@ -120,7 +127,10 @@ def paired(
     up, down = int(np.sum(differences > 0)), int(np.sum(differences < 0))
     # McNemar's test is the sign-flip test of values that are all 0 or 1, exact for any n.
     binary = all(np.isin(scores, (0.0, 1.0)).all() for scores in (first, second))
-    test = mcnemar(up, down) if binary and groups is None else sign_flip(sums)
+    exact = binary and groups is None
+    test = mcnemar(up, down) if exact else sign_flip(sums)
+    unseen = 0.0 if exact else _unseen(differences, span)
+    against = rare.p_value(sums * units / n, unseen) if unseen else 0.0
     effect = mean / spread if spread else None
     moves = np.abs(sums[np.abs(sums) > _ROUNDING])
     return Paired(
@@ -130,8 +140,9 @@ def paired(
         after=float(second.mean()),
         difference=mean,
         interval=difference_interval(differences, groups=groups, span=span, level=level),
-        p=test.p,
-        test=test.method,
+        p=max(test.p, against),
+        p_of_signs=test.p,
+        test=RARE if against > test.p else test.method,
         effect=effect,
         effect_interval=_effect_interval(mean, spread, error, units, level),
         up=up,
@@ -142,6 +153,7 @@ def paired(
         moved=len(moves),
         # What all of them would make of the mean, if they went one way.
         size=float(moves.mean()) * units / n if len(moves) else 0.0,
+        unseen=unseen,
     )
 
 
@@ -173,21 +185,30 @@ def difference_interval(
     pairs are ties. The ends are twice the largest difference seen, within the limit, since one
     across the whole range may be possible and yet far from all that is there. Without a limit, t:
     such differences are all but symmetric, and the correction for skewness that a mean needs does
-    them harm.
+    them harm. Either reaches as far as rare differences could move the mean (`assay.stats.rare`),
+    such as those that no pair shows.
 
     Returns:
         The interval; None for fewer than two independent pairs, or where all differences are the
         same and no `span` says how far others might lie.
     """
     array = np.asarray(differences, dtype=np.float64)
-    if span is not None:
-        largest = float(np.abs(array).max(initial=0.0))
-        end = min(span, 2 * largest) or span
-        return mean_interval(array, groups=groups, low=-end, high=end, level=level)
     sums, error = _clustered(array, groups)
-    if not error:
+    if span is None:
+        usual = t_interval(float(array.mean()), error, len(sums) - 1, level, "t") if error else None
+    else:
+        end = min(span, 2 * float(np.abs(array).max(initial=0.0))) or span
+        usual = mean_interval(array, groups=groups, low=-end, high=end, level=level)
+    if usual is None:
         return None
-    return t_interval(float(array.mean()), error, len(sums) - 1, level, "t")
+    unseen, most = _unseen(array, span), math.inf if span is None else span
+    means = sums * len(sums) / len(array)
+    return with_rare(usual, means, (-unseen, unseen), (-most, most))
+
+
+def _unseen(differences: Floats, span: float | None) -> float:
+    """How large a difference may be that is not among these."""
+    return float(np.abs(differences).max(initial=0.0)) if span is None else rare.UNSEEN * span
 
 
 def _effect_interval(
@@ -202,7 +223,8 @@ def detectable(pairs: Paired, *, alpha: float = 0.05) -> float | None:
     """The smallest true difference that so many pairs would have shown with 80 % power.
 
     For scores of 0 and 1 by the power of McNemar's exact test, else of the t-test; but no less
-    than what the fewest changes make that a permutation test finds, were all like those seen.
+    than what the fewest changes make that a permutation test finds, were all like those seen, nor
+    than what rare differences the other way cannot undo.
 
     None where none can be shown or said: too few units, or too few that differ to reckon with.
     """
@@ -212,7 +234,10 @@ def detectable(pairs: Paired, *, alpha: float = 0.05) -> float | None:
         return None
     least = power.t_detectable(pairs.error, pairs.units, alpha=alpha)
     share = power.share_to_change(pairs.units, alpha=alpha)
-    return None if least is None or share is None else max(least, share * pairs.size)
+    if least is None or share is None:
+        return None
+    undone = power.rare_detectable(pairs.error, pairs.units, pairs.unseen, alpha=alpha)
+    return max(least, share * pairs.size, undone)
 
 
 def needed(pairs: Paired, difference: float, *, alpha: float = 0.05) -> int | None:
@@ -227,9 +252,12 @@ def needed(pairs: Paired, difference: float, *, alpha: float = 0.05) -> int | No
     n = power.t_needed(difference, pairs.deviation, alpha=alpha)
     share = min(1.0, abs(difference) / pairs.size)
     units = power.units_to_change(share, alpha=alpha) if share else None
-    if n is None or units is None:
+    per_unit = pairs.n / pairs.units
+    spread = pairs.deviation / math.sqrt(per_unit)
+    undone = power.rare_needed(difference, spread, pairs.unseen, alpha=alpha)
+    if n is None or units is None or undone is None:
         return None
-    return max(n, math.ceil(units * pairs.n / pairs.units))
+    return max(n, math.ceil(max(units, undone) * per_unit))
 
 
 def _changed_shares(pairs: Paired) -> power.ChangedShares:

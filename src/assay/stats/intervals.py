@@ -8,7 +8,8 @@ measures how often each holds the true mean, beside those that were not taken:
   ten others (many perfect or nearly perfect scores with a tail): Jeffreys's interval with an
   effective n. So few values say little of how low others may lie, and half a value is added at
   each end of the range;
-- any other range with two ends: Wilson's interval with an effective n, and t in the place of z;
+- any other range with two ends: Wilson's interval with an effective n, t in the place of z, and
+  as far as rare values half-way to an end may move the mean (`assay.stats.rare`);
 - a range without ends: t, corrected for skewness by Hall's transformation.
 
 The effective n is the number of yes/no answers that would leave a mean as uncertain. Values that
@@ -27,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._text.results import extent
+from assay.stats import rare
 
 LEVEL = 0.95
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -326,8 +328,22 @@ def _of_shares(units: _Units, level: float) -> Interval:
 
     mean = min(max(units.mean, 0.0), 1.0)
     effective = _effective(units, extreme=extreme)
-    bottom, top = wilson(mean, effective, float(stdtrit(units.freedom, (1 + level) / 2)))
-    return Interval(bottom, top, level, units.method("Wilson, effective n"))
+    ends = wilson(mean, effective, float(stdtrit(units.freedom, (1 + level) / 2)))
+    interval = Interval(*ends, level, units.method("Wilson, effective n"))
+    unseen = mean - rare.UNSEEN * mean, mean + rare.UNSEEN * (1 - mean)
+    return interval if extreme else with_rare(interval, units.each, unseen, (0.0, 1.0))
+
+
+def with_rare(
+    interval: Interval, values: Floats, unseen: tuple[float, float], ends: tuple[float, float]
+) -> Interval:
+    """An interval as far as rare values, up to these two if they are unseen, may move the mean."""
+    low, high = rare.bounds(values, *unseen, interval.level)
+    if interval.low <= low and high <= interval.high:
+        return interval
+    low, high = max(min(interval.low, low), ends[0]), min(max(interval.high, high), ends[1])
+    method = f"{interval.method.removesuffix(', rare values')}, rare values"
+    return Interval(low, high, interval.level, method)
 
 
 def _effective(units: _Units, *, extreme: bool) -> float:

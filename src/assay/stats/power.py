@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from assay.stats.correction import FEWEST, Corrected
 from assay.stats.intervals import LEVEL, Interval
+from assay.stats.rare import smallest_mean
 
 POWER = 0.8  # how often a difference that is there is to be found
 _CERTAIN = 100  # standard deviations from 0: there the limit's tails are right to 1e-4
@@ -155,6 +156,42 @@ def units_to_change(share: float, *, alpha: float = 0.05) -> int | None:
 
     least = fewest_changes(alpha)
     return _fewest(lambda n: float(betainc(least, n - least + 1, share)), least)
+
+
+def rare_detectable(error: float, units: int, unseen: float, *, alpha: float = 0.05) -> float:
+    """The smallest true difference that rare ones the other way do not undo, with 80 % power.
+
+    Args:
+        error: Standard error of the mean difference.
+        units: Independent pairs (or clusters of pairs).
+        unseen: How large a difference is reckoned with that is in no pair.
+        alpha: The level of the test.
+    """
+    from scipy.special import ndtri
+
+    return smallest_mean(units, unseen, alpha) + float(ndtri(POWER)) * error
+
+
+def rare_needed(
+    difference: float, deviation: float, unseen: float, *, alpha: float = 0.05
+) -> int | None:
+    """How many independent pairs show a true difference that rare ones the other way do not undo.
+
+    Args:
+        difference: The difference to be found.
+        deviation: Standard deviation of the differences.
+        unseen: As in `rare_detectable`.
+        alpha: The level of the test.
+
+    Returns:
+        The smallest number; None for a difference too small for any data.
+    """
+
+    def reached(n: int) -> float:
+        least = rare_detectable(deviation / math.sqrt(n), n, unseen, alpha=alpha)
+        return POWER if least <= abs(difference) else 0.0
+
+    return _fewest(reached, 2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,7 +315,14 @@ def _verdict(one: MetricComparison, alpha: float) -> list[str]:
         return ["No sample has a score in both runs."]
     if one.verdict == TOO_FEW:
         return [f"{numbers.plural(paired.n, 'pair')} of one group say nothing of others."]
-    if one.verdict != NOT_FOUND or paired.p > alpha:
+    if one.verdict != NOT_FOUND:
+        return []
+    if paired.p_of_signs <= alpha < paired.p:
+        against = "losses" if (paired.difference > 0) is one.higher_is_better else "gains"
+        p = f"p = {p_value(paired.p_of_signs)}".replace("= <", "< ")
+        text = f"{p} by permutation, but so few pairs cannot rule out rare large {against}"
+        return [f"{text} that would undo it."]
+    if paired.p > alpha:
         return []
     p = p_value(paired.p)
     return [f"p = {p} alone, but of so many tests one may reach that by chance."]
