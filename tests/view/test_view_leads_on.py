@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+from html import unescape
 
 import pytest
 from test_view_labels import decide, fields, kept, results, sample_of, shown
@@ -10,6 +11,7 @@ from view_rows import ROWS
 
 from assay import evaluate
 from assay._analysis.labelling import Labelling
+from assay._runner.result import Result
 from assay._store import Store
 from support.scripts import plausible
 
@@ -66,6 +68,74 @@ async def test_a_cause_leads_to_all_its_samples(client):
     assert "assay diagnose --all" not in text
     status, text, _ = await client.get(link[1])
     assert status == 200
+
+
+async def test_whoever_goes_on_from_a_flagged_sample_comes_to_the_next_flagged_one(client):
+    for _ in range(50):
+        _, text, _ = await client.get("/runs/first/first")
+        if "dx-cause" in text:
+            break
+        await asyncio.sleep(0.1)
+    n_flagged = int(re.search(r"(\d+) of \d+ samples flagged", text)[1])
+    link = re.search(r"<dt>read first</dt><dd><a href=\"([^\"]+)", text)[1]
+    more = re.search(r'and <a href="([^"]+)#samples">(\d+) more', text)
+    assert int(more[2]) == n_flagged - 10
+    _, text, _ = await client.get(link)
+    assert f"of {n_flagged}" in results(text)
+    _, text, _ = await client.get(more[1])
+    assert f"Samples {n_flagged} of 60 fit" in results(text)
+    assert f"flagged for any ({n_flagged})" in text
+
+
+def copied(text):
+    """The commands that a page has to be copied."""
+    return [unescape(one) for one in re.findall(r"data-copy>([^<]+)</pre>", text)]
+
+
+class TestWhatToRunNext:
+    async def test_a_run_is_compared_labelled_swept_and_reported(self, client, store):
+        _, text, _ = await client.get("/runs/second")
+        told, at = copied(text), f" --store {store}"
+        assert told == [
+            f"assay compare first second{at}",
+            f"assay label second -m faithfulness --annotator NAME{at}",
+            f"assay report second --out report.html{at}",
+        ]
+
+    async def test_once_there_are_labels_they_are_put_to_use(self, client, store):
+        await decide(client, "label:1")
+        _, text, _ = await client.get("/runs/first")
+        export = f"assay label first -m faithfulness --export labels.csv --store {store}"
+        assert any(one.startswith(f"{export}\nassay correct first ") for one in copied(text))
+        _, text, _ = await client.get(f"/label/first/results?{ANNA}")
+        uses = [one.partition("\n")[2].split()[1] for one in copied(text)]
+        assert uses == ["correct", "agree", "calibrate"]
+
+    async def test_of_pairs_the_agreement_alone(self, client, store):
+        with Store(store) as opened:
+            other = opened.run("second").id
+        await decide(client, "label:1", what="pair", against=other)
+        _, text, _ = await client.get(f"/label/first/results?{ANNA}&what=pair&against={other}")
+        (told,) = copied(text)
+        assert "--per pair --against second --export everyone.csv --everyone" in told
+        assert "assay agree first -m faithfulness --labels everyone.csv --other second" in told
+
+    async def test_a_name_that_two_runs_have_is_not_used(self, client, store):
+        with Store(store) as opened:
+            one, two = opened.run("first"), opened.run("second")
+        Result(store, two.id).describe(name="first")
+        _, text, _ = await client.get(f"/runs/{one.id}")
+        assert copied(text)[0].startswith(f"assay compare {one.short} {two.short} ")
+
+    async def test_runs_side_by_side_are_a_command_and_lead_to_questions_by_a_metric(
+        self, client, store
+    ):
+        with Store(store) as opened:
+            pair = f"/side/{opened.run('first').id},{opened.run('second').id}"
+        _, text, _ = await client.get(pair)
+        assert copied(text) == [f"assay compare first second --out comparison.html --store {store}"]
+        _, text, _ = await client.get(f"{pair}/difference")
+        assert f'href="{pair}?metric=exact_match&amp;sort=worse#questions"' in text
 
 
 class TestWhatBecameOfADecision:

@@ -13,12 +13,13 @@ from assay._report.run import html, sample_values, summed_up
 from assay._report.run.evidence import Cell, TextTable, cell, evidence, united
 from assay._runner.result import NOT_DONE
 from assay._store import Run
-from assay._store.browsing import Bounds, rows_of
+from assay._store.browsing import Bounds, all_rows, rows_of
 from assay._text.sanitize import plain
 from assay.sample import Sample
 from assay.score import Unscored
+from assay.view import commands
 from assay.view.groups import groups
-from assay.view.lookup import in_words
+from assay.view.lookup import ANY, in_words
 from assay.view.runs import facts, state
 from assay.view.selection import TEXTS, WHY, Selection, columns_of
 from assay.view.site import LARGE, NotThere, Place, Site
@@ -88,7 +89,16 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
         people=site.people(run),
         why=WHY,
         all_texts=TEXTS,
+        steps=[] if place.static else _steps(site, run),
     )
+
+
+def _steps(site: Site, run: Run) -> list[commands.Step]:
+    """What to do next with a run."""
+    first_row = all_rows(site.store, run)[0]
+    others = _elsewhere(site, run, site.sample(run, first_row))
+    other = next((one.run for one in others if one.run.finished and one.cell), None)
+    return commands.of_run(site, run, other, alone=run.id not in groups(site))
 
 
 def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
@@ -107,8 +117,12 @@ def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
 def _first(site: Site, place: Place, run: Run) -> str:
     data = summed_up(site.result(run))
     diagnosis = data["diagnosis"]
+    # Whoever goes on from a flagged sample comes to the next flagged one.
+    flagged = Selection(cause=ANY).query()
     links = {
-        str(one["id"]): place.to(f"runs/{run.id}/samples/{one['row']}")
+        str(one["id"]): place.to(
+            f"runs/{run.id}/samples/{one['row']}", flagged if one["main"] else ""
+        )
         for one in (diagnosis["samples"] if diagnosis else ())
     }
     context = html.overview(data, links, everywhere=True)
