@@ -117,7 +117,7 @@ class TestTheSamplesOfARun:
     async def test_the_first_page_of_the_report_stands_above(self, client):
         _, text, _ = await client.get("/runs/first/first")
         assert "What was flagged" in text
-        assert re.search(r'<a href="/runs/[0-9a-f]{12}/samples/\d+">q\d+</a>', text)
+        assert re.search(r'<a href="/runs/[0-9a-f]{12}/samples/\d+\?cause=any">q\d+</a>', text)
 
 
 class TestASample:

@@ -263,7 +263,12 @@ def _agreement(session: Session) -> Mapping[str, Any]:
     data = msgspec.convert(report, agreement_words.AgreementReport)
     settled = len({one.item for one in human.labels if one.settled is not None})
     tables = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
-    return {**tables, "n_settled": settled, **label_screen.margin(session)}
+
+    def sample_at(name: str) -> str:
+        """Where a sample of the run stands."""
+        return Place().to(f"runs/{run.id}/samples/{site.store.sample(run.id, name)[0]}")
+
+    return {**tables, "sample_at": sample_at, "n_settled": settled, **label_screen.margin(session)}
 
 
 def _threshold(session: Session) -> Mapping[str, Any]:
