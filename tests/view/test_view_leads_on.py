@@ -206,6 +206,20 @@ class TestWhatLabelsTell:
 
 
 class TestTheLabelScreen:
+    async def test_a_record_is_read_line_by_line(self, serve, tmp_path):
+        record = '{"name": "Veldt Kids", "hours": {"Monday": "9:0-17:0"}, "price": "890 euros"}'
+        row = {
+            "id": "kids",
+            "question": "What does it cost?",
+            "answer": "It costs 890 euros.",
+            "contexts": [record],
+        }
+        evaluate([row], "faithfulness", judge=plausible(), store=tmp_path / "record.db")
+        client = await (await serve(tmp_path / "record.db")).enter()
+        text = await shown(client, "last")
+        assert "name: Veldt Kids\nhours.Monday: 9:0-17:0\n" in text
+        assert '<mark class="near">price: </mark><mark class="word">890</mark>' in text
+
     async def test_passages_that_are_equally_near_are_all_marked(self, serve, tmp_path):
         row = {
             "id": "kids",
