@@ -180,6 +180,14 @@ class TestWhatBecameOfADecision:
 
 
 class TestWhatLabelsTell:
+    async def test_who_gave_no_name_is_a_click_away_from_labelling(self, client):
+        for page, links in (("results", 1), ("agreement", 2)):
+            _, text, _ = await client.get(f"/label/first/{page}?metric=faithfulness")
+            found = re.findall(r'href="(/label/\w+\?[^"]*)">Label(?: more)?</a>', text)
+            assert len(found) == links
+            _, start, _ = await client.get(found[0])
+            assert "Start labelling" in start
+
     async def test_labels_that_do_not_do_say_so_where_one_labels_on(self, client):
         await decide(client, "label:1")
         for what in ("threshold", "card.json"):
@@ -188,6 +196,16 @@ class TestWhatLabelsTell:
             assert reply.content_type == "text/html"
             assert 'class="button main" href="/label/' in text
             assert 'aria-label="Labelling"' in text
+
+    async def test_the_card_comes_with_the_command_that_takes_it(self, client, store):
+        for _ in range(12):
+            about = fields(await shown(client))
+            good = int(sample_of(store, about)[1:]) % 3 > 0
+            form = {**about, "decision": f"label:{int(good)}"}
+            await client.post(f"/label/first/decide?{ANNA}", form)
+        _, text, _ = await client.get(f"/label/first/threshold?{ANNA}")
+        (told,) = copied(text)
+        assert told.startswith("assay calibrate first -m faithfulness --card card.json --out ")
 
     async def test_a_number_below_zero_has_a_sign_that_is_no_hyphen(self, serve, store):
         with Store(store) as opened:

@@ -273,7 +273,13 @@ def _agreement(session: Session) -> Mapping[str, Any]:
 
 def _threshold(session: Session) -> Mapping[str, Any]:
     fitted = card(session)
-    return calibration_report.shown(fitted, fitted.quality, held_out=_FIT)
+    shown = calibration_report.shown(fitted, fitted.quality, held_out=_FIT)
+    name = commands.name_of(session.site, session.run)
+    words = ("calibrate", name, "-m", session.queue.metric, "--card", "card.json")
+    return {
+        **shown,
+        "card_command": commands.command(session.site, *words, "--out", "calibrated.jsonl"),
+    }
 
 
 def _corrected(session: Session) -> Mapping[str, Any]:
