@@ -82,6 +82,7 @@ async def test_whoever_goes_on_from_a_flagged_sample_comes_to_the_next_flagged_o
     assert int(more[2]) == n_flagged - 10
     _, text, _ = await client.get(link)
     assert f"of {n_flagged}" in results(text)
+    assert re.search(r'Flagged <a href="/runs/\w+\?cause=\w+#samples"', text)
     _, text, _ = await client.get(more[1])
     assert f"Samples {n_flagged} of 60 fit" in results(text)
     assert f"flagged for any ({n_flagged})" in text

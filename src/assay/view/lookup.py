@@ -183,6 +183,12 @@ class Lookup:
         every = [(ANY, FLAGGED, n_flagged)] if n_flagged else []
         return [*every, *((name, CAUSES[name].title, n) for name, n in counts)]
 
+    def causes_of(self, store: Store, indexed: Indexed, row: int) -> list[tuple[str, str]]:
+        """(name, title) of what went wrong in a sample."""
+        sql = "SELECT cause FROM lookup.causes WHERE run = ? AND row = ?"
+        found = store.query(sql, indexed.number, row)
+        return [(name, CAUSES[name].title) for (name,) in found]
+
 
 def _texts(sample: Sample) -> Iterator[str]:
     yield sample.id

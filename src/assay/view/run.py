@@ -255,11 +255,21 @@ def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selec
         grids=[grid(text) for text in values["contexts"]],
         texts=texts,
         labels=site.people(run).labels.get(row, ()),
+        causes=_causes_of(site, place, run, row),
         selection=selection,
         query=selection.query(),
         near=_neighbours(site.rows(run, selection)[0], row),
         elsewhere=list(islice(_elsewhere(site, run, sample), _ELSEWHERE)),
     )
+
+
+def _causes_of(site: Site, place: Place, run: Run, row: int) -> list[tuple[str, str]]:
+    """What a sample is flagged for, with the address of all with this cause."""
+    if place.static or run.n_samples > LARGE:  # to read all samples for one takes too long
+        return []
+    indexed = site.lookup.index(run, _WAIT_S)
+    causes = site.lookup.causes_of(site.store, indexed, row)
+    return [(title, _cause_at(place, run, name)) for name, title in causes]
 
 
 def _elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:
