@@ -19,7 +19,7 @@ from assay.sample import Sample
 from assay.score import Unscored
 from assay.view import commands
 from assay.view.groups import groups
-from assay.view.lookup import ANY, in_words
+from assay.view.lookup import ANY, Indexed, in_words
 from assay.view.runs import facts, state
 from assay.view.selection import TEXTS, WHY, Selection, columns_of
 from assay.view.site import LARGE, NotThere, Place, Site
@@ -241,6 +241,10 @@ def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selec
     metrics = [{"label": label, **run.config["about"][label]} for label in run.metrics]
     texts = TextTable()
     judged = evidence(0, values, metrics, texts)
+    rows, _ = site.rows(run, selection)
+    # Of a large run all samples are not read for one, nor is the page loaded again and again.
+    small = run.n_samples <= LARGE and not place.static
+    indexed = site.lookup.index(run, _WAIT_S) if small else None
     return site.render(
         "sample_page.html",
         place,
@@ -255,19 +259,19 @@ def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selec
         grids=[grid(text) for text in values["contexts"]],
         texts=texts,
         labels=site.people(run).labels.get(row, ()),
-        causes=_causes_of(site, place, run, row),
+        causes=_causes_of(site, place, run, row, indexed) if indexed else [],
+        indexing=indexed is not None and not indexed.complete and not indexed.failed,
         selection=selection,
         query=selection.query(),
-        near=_neighbours(site.rows(run, selection)[0], row),
+        near=_neighbours(rows, row),
         elsewhere=list(islice(_elsewhere(site, run, sample), _ELSEWHERE)),
     )
 
 
-def _causes_of(site: Site, place: Place, run: Run, row: int) -> list[tuple[str, str]]:
+def _causes_of(
+    site: Site, place: Place, run: Run, row: int, indexed: Indexed
+) -> list[tuple[str, str]]:
     """What a sample is flagged for, with the address of all with this cause."""
-    if place.static or run.n_samples > LARGE:  # to read all samples for one takes too long
-        return []
-    indexed = site.lookup.index(run, _WAIT_S)
     causes = site.lookup.causes_of(site.store, indexed, row)
     return [(title, _cause_at(place, run, name)) for name, title in causes]
 
