@@ -13,7 +13,7 @@ from assay._report.run import html, sample_values, summed_up
 from assay._report.run.evidence import Cell, TextTable, cell, evidence, united
 from assay._runner.result import NOT_DONE
 from assay._store import Run
-from assay._store.browsing import Bounds, all_rows, rows_of
+from assay._store.browsing import Bounds, rows_of
 from assay._text.sanitize import plain
 from assay.sample import Sample
 from assay.score import Unscored
@@ -89,14 +89,13 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
         people=site.people(run),
         why=WHY,
         all_texts=TEXTS,
-        steps=[] if place.static else _steps(site, run),
+        steps=[] if place.static else _steps(site, run, page),
     )
 
 
-def _steps(site: Site, run: Run) -> list[commands.Step]:
-    """What to do next with a run."""
-    first_row = all_rows(site.store, run)[0]
-    others = _elsewhere(site, run, site.sample(run, first_row))
+def _steps(site: Site, run: Run, page: Sequence[int]) -> list[commands.Step]:
+    """What to do next with a run of which these rows are shown."""
+    others = _elsewhere(site, run, site.sample(run, page[0])) if page else ()
     other = next((one.run for one in others if one.run.finished and one.cell), None)
     return commands.of_run(site, run, other, alone=run.id not in groups(site))
 
