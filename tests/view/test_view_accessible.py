@@ -53,6 +53,11 @@ def hostile(tmp_path_factory):
     path = folder / "hostile.db"
     for answer in ("", " again"):
         rows = [spoilt({**row, "answer": row["answer"] + answer}) for row in ROWS[:4]]
+        long = f"{'very ' * 1200}red."  # what does not fit on a screen scrolls
+        rows[0] |= {
+            "answer": f"{rows[0]['answer']} It is {long}",
+            "contexts": [f"It was {long}"],
+        }
         metrics = ["faithfulness", "answer_relevancy", "exact_match"]
         result = evaluate(rows, metrics, judge=plausible(), store=path)
         result.describe(

@@ -101,12 +101,15 @@ def of_run(site: Site, run: Run, other: Run | None, *, alone: bool) -> list[Step
 def of_labels(site: Site, run: Run, queue: Queue) -> list[Step]:
     """What labels are good for: each use with the command that writes the labels for it."""
     about = (name_of(site, run), "-m", queue.metric)
+    kind: tuple[str, ...] = ("--per", "statement") if queue.what == "statement" else ()
+    uses: dict[str, tuple[str, ...]] = {
+        "correct": (),
+        "agree": (),
+        "calibrate": ("--out", "card.json"),
+    }
     if queue.what == "pair":
         other = name_of(site, site.run(queue.against))
         kind, uses = ("--per", "pair", "--against", other), {"agree": ("--other", other)}
-    else:
-        kind = ("--per", "statement") if queue.what == "statement" else ()
-        uses = {"correct": (), "agree": (), "calibrate": ("--out", "card.json")}
     steps = []
     for use, more in uses.items():
         everyone = ("--everyone",) if use == "agree" else ()
