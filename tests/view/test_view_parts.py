@@ -159,6 +159,8 @@ async def test_a_run_that_is_going_is_read_and_shows_how_far_it_is(serve, store)
     assert f'data-live="/runs/{run.id}/progress"' in text
     _, text, _ = await client.get(f"/runs/{run.id}/progress")
     assert "not finished" in text
+    _, text, _ = await client.get(f"/runs/{run.id}/scores")
+    assert "missing" not in text  # they are to come
     site = await asyncio.to_thread(Site, store)
     assert runs.state(site, run=site.run("second")).open
     await asyncio.to_thread(site.close)
