@@ -481,5 +481,8 @@ def test_beside_yes_and_no_stands_the_share_that_the_judge_calls_good(tmp_path):
     found = assay.evaluate(rows, share, assay.Scripted({}), store=tmp_path / "a.db")
     yes_no = [{"id": f"q{n}", "label": n % 2} for n in range(40)]
     assert correct(found, yes_no).judge_good == (0.5, 0.7)
+    two = [{**one, "annotator": who} for one in yes_no for who in ("anna", "ben")]
+    two[0] = {**two[0], "label": 1}  # they disagree about one
+    assert correct(found, two).judge_good == (0.5, 0.7)
     shares = [{"id": f"q{n}", "label": 0.5} for n in range(40)]
     assert correct(found, shares).judge_good is None

@@ -117,6 +117,18 @@ class TestTheQueue:
         assert one.drawn() == two.drawn()
         assert all(0 < drawn.chance <= 1 for drawn in one.drawn())
 
+    def test_unless_asked_otherwise_all_count_alike_so_that_agreement_is_of_the_run(
+        self, store, judged, tmp_path
+    ):
+        labelling = Labelling(store, judged[1], annotator="anna")
+        for _ in range(25):  # a batch, and half of the next
+            item = labelling.next()
+            labelling.record(good(item.sample))
+        assert list(labelling.weights().values()) == pytest.approx([N / 25] * 25)
+        label_files.write_labels(labelling, tmp_path / "labels.csv")
+        found = agree(Result(judged[0], judged[1]), tmp_path / "labels.csv", "told")
+        assert not found.unweighted
+
     @pytest.mark.parametrize("order", ["mean", "random", "threshold"])
     def test_weights_stand_for_all_samples(self, store, run, order):
         labelling = Labelling(store, run, annotator="anna", order=order)

@@ -518,6 +518,10 @@ class TestChoosing:
     def test_with_a_random_share_of_one_all_have_the_same_chance(self):
         assert len(set(chances(sizes([1, 2, 3, 9], 1.0), fixed_numbers("abcd"), 2))) == 1
 
+    def test_the_chance_of_a_simple_random_sample_does_not_hang_on_what_was_drawn(self):
+        drawn = [chances(sizes([1] * 6), fixed_numbers("abcdef", seed), 2) for seed in "xyz"]
+        assert [list(one) for one in drawn] == [[1 / 3, 1 / 3]] * 3
+
     def test_the_top_of_a_choice_is_known_from_the_choice_by_its_chances(self):
         chance, whole, top = np.random.default_rng(0), 0, 0
         for _ in range(300):

@@ -28,7 +28,7 @@ needs_axe = pytest.mark.skipif(_AXE is None, reason="axe-playwright-python is no
 SCENES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 FINDINGS = """axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations.map(
     fault => `${fault.id}: ${fault.nodes[0].html.slice(0, 200)}`))"""
-LATER = "document.querySelectorAll('[data-fetch], meta[http-equiv=refresh]').length"
+LATER = "document.querySelectorAll('[data-fetch], meta[name=assay-again]').length"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # What the focus is on, and whether one sees that it is there.
 FOCUS = """(() => {
@@ -53,6 +53,11 @@ def hostile(tmp_path_factory):
     path = folder / "hostile.db"
     for answer in ("", " again"):
         rows = [spoilt({**row, "answer": row["answer"] + answer}) for row in ROWS[:4]]
+        long = f"{'very ' * 1200}red."  # what does not fit on a screen scrolls
+        rows[0] |= {
+            "answer": f"{rows[0]['answer']} It is {long}",
+            "contexts": [f"It was {long}"],
+        }
         metrics = ["faithfulness", "answer_relevancy", "exact_match"]
         result = evaluate(rows, metrics, judge=plausible(), store=path)
         result.describe(
@@ -155,7 +160,7 @@ async def shown(page, address, width, scheme):
         if not await page.run(LATER):
             break
         await page.settle()
-        if await page.run("!!document.querySelector('meta[http-equiv=refresh]')"):
+        if await page.run("!!document.querySelector('meta[name=assay-again]')"):
             await page.open(address)
 
 

@@ -318,6 +318,7 @@ class TestUse:
         ("page", "words"),
         [
             ("agreement", "best trivial rule"),
+            ("agreement", " with all its evidence</a>"),
             ("threshold", "Download the card"),
             ("corrected", "both together"),
             ("results", "Put them to use"),

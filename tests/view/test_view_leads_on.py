@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+from html import unescape
 
 import pytest
 from test_view_labels import decide, fields, kept, results, sample_of, shown
@@ -10,6 +11,7 @@ from view_rows import ROWS
 
 from assay import evaluate
 from assay._analysis.labelling import Labelling
+from assay._runner.result import Result
 from assay._store import Store
 from support.scripts import plausible
 
@@ -68,6 +70,75 @@ async def test_a_cause_leads_to_all_its_samples(client):
     assert status == 200
 
 
+async def test_whoever_goes_on_from_a_flagged_sample_comes_to_the_next_flagged_one(client):
+    for _ in range(50):
+        _, text, _ = await client.get("/runs/first/first")
+        if "dx-cause" in text:
+            break
+        await asyncio.sleep(0.1)
+    n_flagged = int(re.search(r"(\d+) of \d+ samples flagged", text)[1])
+    link = re.search(r"<dt>read first</dt><dd><a href=\"([^\"]+)", text)[1]
+    more = re.search(r'and <a href="([^"]+)#samples">(\d+) more', text)
+    assert int(more[2]) == n_flagged - 10
+    _, text, _ = await client.get(link)
+    assert f"of {n_flagged}" in results(text)
+    assert re.search(r'Flagged <a href="/runs/\w+\?cause=\w+#samples"', text)
+    _, text, _ = await client.get(more[1])
+    assert f"Samples {n_flagged} of 60 fit" in results(text)
+    assert f"flagged for any ({n_flagged})" in text
+
+
+def copied(text):
+    """The commands that a page has to be copied."""
+    return [unescape(one) for one in re.findall(r"data-copy>([^<]+)</pre>", text)]
+
+
+class TestWhatToRunNext:
+    async def test_a_run_is_compared_labelled_swept_and_reported(self, client, store):
+        _, text, _ = await client.get("/runs/second")
+        told, at = copied(text), f" --store {store}"
+        assert told == [
+            f"assay compare first second{at}",
+            f"assay label second -m faithfulness --annotator NAME{at}",
+            f"assay report second --out report.html{at}",
+        ]
+
+    async def test_once_there_are_labels_they_are_put_to_use(self, client, store):
+        await decide(client, "label:1")
+        _, text, _ = await client.get("/runs/first")
+        export = f"assay label first -m faithfulness --export labels.csv --store {store}"
+        assert any(one.startswith(f"{export}\nassay correct first ") for one in copied(text))
+        _, text, _ = await client.get(f"/label/first/results?{ANNA}")
+        uses = [one.partition("\n")[2].split()[1] for one in copied(text)]
+        assert uses == ["correct", "agree", "calibrate"]
+
+    async def test_of_pairs_the_agreement_alone(self, client, store):
+        with Store(store) as opened:
+            other = opened.run("second").id
+        await decide(client, "label:1", what="pair", against=other)
+        _, text, _ = await client.get(f"/label/first/results?{ANNA}&what=pair&against={other}")
+        (told,) = copied(text)
+        assert "--per pair --against second --export everyone.csv --everyone" in told
+        assert "assay agree first -m faithfulness --labels everyone.csv --other second" in told
+
+    async def test_a_name_that_two_runs_have_is_not_used(self, client, store):
+        with Store(store) as opened:
+            one, two = opened.run("first"), opened.run("second")
+        Result(store, two.id).describe(name="first")
+        _, text, _ = await client.get(f"/runs/{one.id}")
+        assert copied(text)[0].startswith(f"assay compare {one.short} {two.short} ")
+
+    async def test_runs_side_by_side_are_a_command_and_lead_to_questions_by_a_metric(
+        self, client, store
+    ):
+        with Store(store) as opened:
+            pair = f"/side/{opened.run('first').id},{opened.run('second').id}"
+        _, text, _ = await client.get(pair)
+        assert copied(text) == [f"assay compare first second --out comparison.html --store {store}"]
+        _, text, _ = await client.get(f"{pair}/difference")
+        assert f'href="{pair}?metric=exact_match&amp;sort=worse#questions"' in text
+
+
 class TestWhatBecameOfADecision:
     async def test_a_decision_that_took_the_place_of_another_says_so(self, client, store):
         about, _ = await decide(client, "label:1")
@@ -110,6 +181,14 @@ class TestWhatBecameOfADecision:
 
 
 class TestWhatLabelsTell:
+    async def test_who_gave_no_name_is_a_click_away_from_labelling(self, client):
+        for page, links in (("results", 1), ("agreement", 2)):
+            _, text, _ = await client.get(f"/label/first/{page}?metric=faithfulness")
+            found = re.findall(r'href="(/label/\w+\?[^"]*)">Label(?: more)?</a>', text)
+            assert len(found) == links
+            _, start, _ = await client.get(found[0])
+            assert "Start labelling" in start
+
     async def test_labels_that_do_not_do_say_so_where_one_labels_on(self, client):
         await decide(client, "label:1")
         for what in ("threshold", "card.json"):
@@ -118,6 +197,16 @@ class TestWhatLabelsTell:
             assert reply.content_type == "text/html"
             assert 'class="button main" href="/label/' in text
             assert 'aria-label="Labelling"' in text
+
+    async def test_the_card_comes_with_the_command_that_takes_it(self, client, store):
+        for _ in range(12):
+            about = fields(await shown(client))
+            good = int(sample_of(store, about)[1:]) % 3 > 0
+            form = {**about, "decision": f"label:{int(good)}"}
+            await client.post(f"/label/first/decide?{ANNA}", form)
+        _, text, _ = await client.get(f"/label/first/threshold?{ANNA}")
+        (told,) = copied(text)
+        assert told.startswith("assay calibrate first -m faithfulness --card card.json --out ")
 
     async def test_a_number_below_zero_has_a_sign_that_is_no_hyphen(self, serve, store):
         with Store(store) as opened:
@@ -136,6 +225,20 @@ class TestWhatLabelsTell:
 
 
 class TestTheLabelScreen:
+    async def test_a_record_is_read_line_by_line(self, serve, tmp_path):
+        record = '{"name": "Veldt Kids", "hours": {"Monday": "9:0-17:0"}, "price": "890 euros"}'
+        row = {
+            "id": "kids",
+            "question": "What does it cost?",
+            "answer": "It costs 890 euros.",
+            "contexts": [record],
+        }
+        evaluate([row], "faithfulness", judge=plausible(), store=tmp_path / "record.db")
+        client = await (await serve(tmp_path / "record.db")).enter()
+        text = await shown(client, "last")
+        assert "name: Veldt Kids\nhours.Monday: 9:0-17:0\n" in text
+        assert '<mark class="near">price: </mark><mark class="word">890</mark>' in text
+
     async def test_passages_that_are_equally_near_are_all_marked(self, serve, tmp_path):
         row = {
             "id": "kids",

@@ -7,7 +7,7 @@ import re
 import pytest
 from view_rows import ATTACK, ROWS, spoilt
 
-from assay import Settings, SweepSettings, evaluate, sweep
+from assay import Score, Settings, SweepSettings, Unscored, evaluate, metric, sweep
 from assay._analysis.labelling import Labelling
 from assay._store import Store
 from assay._store.labels import HumanLabel
@@ -117,7 +117,7 @@ class TestTheSamplesOfARun:
     async def test_the_first_page_of_the_report_stands_above(self, client):
         _, text, _ = await client.get("/runs/first/first")
         assert "What was flagged" in text
-        assert re.search(r'<a href="/runs/[0-9a-f]{12}/samples/\d+">q\d+</a>', text)
+        assert re.search(r'<a href="/runs/[0-9a-f]{12}/samples/\d+\?cause=any">q\d+</a>', text)
 
 
 class TestASample:
@@ -462,6 +462,19 @@ def questions(n):
     return [{name: row[name] for name in ("id", "question", "reference")} for row in ROWS[:n]]
 
 
+def choosy(question, k=1):
+    """With k = 2 it does worse at the easy ones, and does not answer the others at all."""
+    easy = int(question.split()[3]) % 2
+    return ("1.0" if k == 1 else "0.75") if easy else ("0.0" if k == 1 else "I do not know.")
+
+
+@metric(needs=("answer",))
+def told(sample, judge):
+    """The score that the answer tells."""
+    answer = sample.answer
+    return Score(float(answer)) if answer[0].isdigit() else Unscored("undefined", "declines")
+
+
 class TestGroups:
     @pytest.fixture(scope="class")
     @classmethod
@@ -510,10 +523,24 @@ class TestGroups:
         _, text, _ = await grouped.get("/?sort=-exact_match")
         assert len(re.findall(r"data-open>", text)) == 7
 
+    async def test_the_best_in_the_list_is_the_first_of_the_leaderboard(self, serve, tmp_path):
+        settings = SweepSettings(settings=Settings(name="rag"))
+        path = tmp_path / "declines.db"
+        swept = sweep(questions(9), choosy, {"k": [1, 2]}, told, store=path, settings=settings)
+        client = await (await serve(path)).enter()
+        first = swept.leaderboards[0].standings[0]
+        for _ in range(50):
+            _, text, _ = await client.get("/")
+            if "of the best" in text:
+                break
+            await asyncio.sleep(0.1)
+        assert f'<b class="mean">{first.mean:.2f}</b> <span class="small">{first.name}' in text
+
     async def test_the_page_of_a_sweep_is_its_leaderboard(self, grouped):
         text = (await self.ready(grouped, "/runs/rag%2Fk=1,cut=10/sweep")).replace("<wbr>", "")
         assert "No winner: 2 configurations cannot be told apart" in text
         assert '<table class="card heat">' in text
+        assert "assay compare rag --out sweep.html --store " in text
         links = re.findall(
             r'<a class="t" href="/runs/\w+">(k=[^<]+)</a>', text.replace("<wbr>", "")
         )

@@ -61,6 +61,11 @@ def test_equal_texts_have_no_mark():
     [
         ('[{"a": 1, "b": "x"}, {"a": 2}]', ["a", "b"], [["1", "x"], ["2", ""]]),
         ('{"a": {"b": true}, "c": [1, 2]}', (), [("a.b", "yes"), ("c", "1, 2")]),
+        (
+            '{"a": [{"b": 1}, {"b": {"c": 2}}]}',
+            (),
+            [("a.1.b", "1"), ("a.2.b.c", "2")],
+        ),
         ("| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 |", ["a", "b"], [["1", "2"], ["3", ""]]),
     ],
 )
@@ -154,6 +159,8 @@ async def test_a_run_that_is_going_is_read_and_shows_how_far_it_is(serve, store)
     assert f'data-live="/runs/{run.id}/progress"' in text
     _, text, _ = await client.get(f"/runs/{run.id}/progress")
     assert "not finished" in text
+    _, text, _ = await client.get(f"/runs/{run.id}/scores")
+    assert "missing" not in text  # they are to come
     site = await asyncio.to_thread(Site, store)
     assert runs.state(site, run=site.run("second")).open
     await asyncio.to_thread(site.close)

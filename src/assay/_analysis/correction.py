@@ -161,16 +161,17 @@ def correct(
         n_open=read.empty,
         left_out={**items.left_out, **partly},
         cut_short=chances is not None and cut_short(chances, len(scored)),
-        judge_good=_judge_good(result, items, values, scores),
+        judge_good=_judge_good(result, items, scores),
     )
 
 
 def _judge_good(
-    result: Result, items: Labelled, labels: Sequence[float], scores: Sequence[float]
+    result: Result, items: Labelled, scores: Sequence[float]
 ) -> tuple[float, float] | None:
     """The share of good samples by the guide value, where yes or no was said of whole samples."""
     guide = result.run.config["about"][items.metric]["guide"]
-    if guide is None or items.kind != "sample" or not {*labels} <= {0.0, 1.0}:
+    said = {value for item in items.items for value in item.labels.values()}
+    if guide is None or items.kind != "sample" or not said <= {0.0, 1.0}:
         return None
     if {*scores} <= {0.0, 1.0}:
         return None  # the judge said yes or no itself

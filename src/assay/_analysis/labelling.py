@@ -49,9 +49,9 @@ class Labelling:
         run: Name or id of the run.
         metric: The metric; None if the run has only one.
         annotator: Who labels.
-        order: What decides which samples are drawn: "mean" (what narrows the corrected mean),
-            "difference" (of two runs), "threshold" (scores near it), or "random". Every sample
-            has a chance, and it is known: `weights`.
+        order: What decides which samples are drawn: "random" (for every use), "mean" (what narrows
+            the corrected mean), "difference" (of two runs), or "threshold" (scores near it). Every
+            sample has a chance, and it is known: `weights`.
         against: The run to compare with, for the order "difference".
         per: Whether answers are labelled, or each statement of them; or "pair": which of the two
             answers is better (1: that of the run, 0: the other, 0.5: neither).
@@ -74,7 +74,7 @@ class Labelling:
         metric: str | None = None,
         *,
         annotator: str,
-        order: Order = "mean",
+        order: Order = "random",
         against: str | None = None,
         per: Per = "answer",
         blind: bool = True,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from assay._runner.result import Result
 from assay._store import Run, Store
-from assay._store.browsing import means
+from assay._store.browsing import values_by_row
 from assay._store.runs import Value, written
 from assay.stats.intervals import LEVEL, Interval
 
@@ -111,9 +111,28 @@ def named_sweep(runs: Sequence[Run], name: str) -> StoredSweep | None:
 
 def best_runs(store: Store, sweeps: Sequence[StoredSweep]) -> Mapping[str, StoredSweep]:
     """The run with the best mean by the first metric, of each sweep with scores, by its id."""
-    known = {metric: means(store, metric) for metric in {one.metric for one in sweeps}}
-    best = ((best_run(one.runs, one.metric, known[one.metric]), one) for one in sweeps)
+    best = ((best_run(x.runs, x.metric, shared_means(store, x.runs, x.metric)), x) for x in sweeps)
     return {run.id: one for run, one in best if run is not None}
+
+
+def shared_means(store: Store, runs: Sequence[Run], metric: str) -> Mapping[str, float]:
+    """The mean of each configuration over the questions of which all have a score, by its run.
+
+    So a leaderboard compares them. Of a race, which drops some before all questions are asked, each
+    mean is over its own.
+    """
+    scores: dict[str, dict[int, float]] = {}
+    for run in runs:
+        values = zip(*values_by_row(store, run, metric), strict=True)
+        known = {row: value for row, value in values if value is not None}
+        if known:
+            scores[run.id] = known
+    shared = set.intersection(*map(set, scores.values())) if scores else set()
+    if not shared or len({run.n_samples for run in runs}) > 1:
+        return {run: math.fsum(known.values()) / len(known) for run, known in scores.items()}
+    return {
+        run: math.fsum(known[row] for row in shared) / len(shared) for run, known in scores.items()
+    }
 
 
 def best_run(runs: Sequence[Run], metric: str, known: Mapping[str, float]) -> Run | None:

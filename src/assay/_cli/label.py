@@ -294,10 +294,10 @@ class _LabelRequest(options.Request):
     )
     order: Order | None = options.choice(
         "--order",
-        choices=("mean", "difference", "threshold", "random"),
-        help="Which samples come first: those that narrow the corrected mean (the default; it "
-        "saves 0 to 7 % of the labels), or the difference from another run, those near a "
-        "threshold, or any.",
+        choices=("random", "mean", "difference", "threshold"),
+        help="Which samples come first: any (the default, for every use), those that narrow the "
+        "corrected mean (it saves 0 to 7 % of the labels) or the difference from another run, or "
+        "those near a threshold.",
     )
     against: str | None = options.option(
         "--against",
@@ -370,7 +370,7 @@ class _LabelRequest(options.Request):
 def label_command(request: _LabelRequest) -> int:
     """Label samples of RUN in the terminal, or write a sheet with room for labels.
 
-    Samples on which the judge is likely to err are chosen more often. With which probability each
+    A sheet has more of the samples on which the judge is likely to err. With which probability each
     was chosen is kept: `assay correct` needs it to stay unbiased.
     """
     if request.sheet is not None:
@@ -446,7 +446,7 @@ def _labelling(store: Store, run: str, metric: str | None, request: _LabelReques
         run,
         metric,
         annotator=request.annotator or "export",
-        order=request.order or ("difference" if request.against else "mean"),
+        order=request.order or ("difference" if request.against else "random"),
         against=request.against,
         per=request.per,
         blind=not request.show_judge,

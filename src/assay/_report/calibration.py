@@ -42,9 +42,11 @@ class Dot:
 def head(card: Card) -> list[tuple[str, str]]:
     """What the card is about."""
     side = "from" if card.higher_is_better else "up to"
+    groups = numbers.plural(card.n_groups, "group")
+    alone = card.n_groups == card.quality.n  # each label is a group of its own
     return [
         ("Judge", card.judge),
-        ("Labels", f"{card.labels}, {numbers.plural(card.n_groups, 'group')}"),
+        ("Labels", card.labels if alone else f"{card.labels}, {groups}"),
         ("Threshold", f"good {side} {numbers.score(card.threshold)}, for {card.objective.words}"),
         ("Probability", _METHODS[card.curve]),
     ]

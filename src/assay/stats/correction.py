@@ -457,6 +457,8 @@ def chances(size: Floats, numbers: Floats, n: int) -> Floats:
     order = priority(size, numbers)
     if n >= len(order):
         return np.ones(len(order))
+    if size.min() == size.max():  # a simple random sample: its chance does not hang on the draw
+        return np.full(n, n / len(order))
     limit = float(numbers[order[n]] / size[order[n]])
     probabilities: Floats = np.minimum(1.0, size[order[:n]] * limit)
     return probabilities

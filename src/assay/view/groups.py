@@ -10,7 +10,7 @@ from multidict import MultiMapping
 
 from assay._analysis.history import Point, Series, by_size
 from assay._analysis.history import history as means_over
-from assay._analysis.sweeps import StoredSweep, best_run, stored_sweeps
+from assay._analysis.sweeps import StoredSweep, best_run, shared_means, stored_sweeps
 from assay._analysis.watch import TAG, Chart, Charting, charts, looks
 from assay._report import gate as watch_report
 from assay._report import history, numbers
@@ -22,6 +22,7 @@ from assay._store.browsing import all_rows, means
 from assay._store.runs import written
 from assay.errors import InputError
 from assay.experiments.swept import Sweep, read_sweep
+from assay.view import commands
 from assay.view.site import NotThere, Place, Site
 
 _WAIT_S: Final = 0.25  # a page waits so long for what is worked out beside it
@@ -88,8 +89,8 @@ def _of_sweep(sweep: StoredSweep, place: Mapping[str, int]) -> Group:
     names = {}
     for run, params in zip(sweep.runs, sweep.params, strict=True):
         for name, value in params.items():
-            values.setdefault(name, {})[str(value)] = None
-        names[run.id] = ", ".join(f"{name}={value}" for name, value in params.items())
+            values.setdefault(name, {})[written(value)] = None
+        names[run.id] = ", ".join(f"{name}={written(value)}" for name, value in params.items())
     grid = "; ".join(f"{name} {', '.join(each)}" for name, each in values.items())
     return Group(
         "sweep",
@@ -122,8 +123,12 @@ def group_of(site: Site, run: Run, kind: str) -> Group:
 
 def run_means(site: Site, group: Group) -> Mapping[str, float]:
     """The means of its runs by its metric, by their ids; none while they are worked out."""
-    key = ("means", group.metric, site.version())
-    return site.background.get(key, lambda: means(site.store, group.metric), _MEANS_S) or {}
+    if group.kind == "watch":
+        key: Hashable = ("means", group.metric, site.version())
+        return site.background.get(key, lambda: means(site.store, group.metric), _MEANS_S) or {}
+    key = ("means", group.metric, *((run.id, run.finished) for run in group.runs), site.version())
+    work = partial(shared_means, site.store, group.runs, group.metric)
+    return site.background.get(key, work, _MEANS_S) or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +164,8 @@ def render(site: Site, place: Place, group: Group, charted: Charted | None = Non
     if group.kind == "sweep":
         swept = site.background.get(key, partial(_swept, site, group), wait)
         more = {} if swept is None else _shown_sweep(swept, place, group)
+        known = commands.of_sweep(site, group.title, group.runs)
+        more["steps"] = [] if place.static else known
         return site.render("sweep_page.html", place, group=group, waiting=swept is None, **more)
     watched = site.background.get(key, partial(_watched, site, group, charted), wait)
     more = {} if watched is None else _shown_watch(watched, place, group)

@@ -1,6 +1,5 @@
 """The pages around the label screen: its start, disagreements, and what labels are good for."""
 
-import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from assay._report.numbers import plural
 from assay._store import Run
 from assay.data import read_labels
 from assay.errors import InputError
-from assay.view import label_screen
+from assay.view import commands, label_screen
 from assay.view.labelling import Desk, Queue, Session, first_at
 from assay.view.site import Place, Site
 
@@ -85,7 +84,7 @@ def _ongoing(desk: Desk, run: Run) -> Iterable[Ongoing]:
             run=run.id,
             metric=metric,
             what="rubric" if graded else what,
-            order="difference" if other else "mean",
+            order="difference" if other else "random",
             against=other,
         )
         people_of.setdefault(queue, []).append((one.annotator, one.n))
@@ -140,7 +139,6 @@ def failures(labelling: Labelling) -> list[dict[str, Any]]:
     return rows
 
 
-SHEET: Final = "labels.csv"
 CASES: Final = "regression.jsonl"  # beside the store
 _FIT: Final = "cross-validated, whole groups held out"
 _ENDINGS: Final = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx")
@@ -150,7 +148,7 @@ _ENDINGS: Final = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx")
 def sheet(labelling: Labelling, *, everyone: bool) -> Iterator[Path]:
     """The labels as the file that every command reads."""
     with tempfile.TemporaryDirectory(prefix="assay-labels-") as folder:
-        path = Path(folder) / SHEET
+        path = Path(folder) / commands.SHEET
         write_labels(labelling, path, everyone=everyone)
         yield path
 
@@ -189,7 +187,8 @@ def results(session: Session, taken: str = "") -> str:
         failures=rows,
         cases=len(known),
         cases_file=cases_file(site).name,
-        commands=list(_commands(site, session.queue.metric)),
+        commands=_commands(site, session.queue.metric),
+        steps=commands.of_labels(site, session.run, session.queue),
         **label_screen.margin(session),
     )
 
@@ -238,18 +237,11 @@ def cases_file(site: Site) -> Path:
     return site.path.with_name(CASES)
 
 
-def _commands(site: Site, metric: str) -> Iterator[str]:
+def _commands(site: Site, metric: str) -> list[str]:
     """What has a system answer the test cases, and what fails until all of them hold."""
-    cases, store = map(_from_here, (cases_file(site), site.path))
+    cases = commands.from_here(cases_file(site))
     run_words = ("run", cases, "--target", "my_rag:answer", "-m", metric)
-    for words in (run_words, ("gate", "--cases", cases)):
-        yield shlex.join(("assay", *words, "--store", store))
-
-
-def _from_here(path: Path) -> str:
-    """A path as it is written where the viewer was started."""
-    below = path.is_relative_to(Path.cwd())
-    return str(path.relative_to(Path.cwd()) if below else path)
+    return [commands.command(site, *words) for words in (run_words, ("gate", "--cases", cases))]
 
 
 def _good(labelling: Labelling) -> float:
@@ -271,12 +263,23 @@ def _agreement(session: Session) -> Mapping[str, Any]:
     data = msgspec.convert(report, agreement_words.AgreementReport)
     settled = len({one.item for one in human.labels if one.settled is not None})
     tables = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
-    return {**tables, "n_settled": settled, **label_screen.margin(session)}
+
+    def sample_at(name: str) -> str:
+        """Where a sample of the run stands."""
+        return Place().to(f"runs/{run.id}/samples/{site.store.sample(run.id, name)[0]}")
+
+    return {**tables, "sample_at": sample_at, "n_settled": settled, **label_screen.margin(session)}
 
 
 def _threshold(session: Session) -> Mapping[str, Any]:
     fitted = card(session)
-    return calibration_report.shown(fitted, fitted.quality, held_out=_FIT)
+    shown = calibration_report.shown(fitted, fitted.quality, held_out=_FIT)
+    name = commands.name_of(session.site, session.run)
+    words = ("calibrate", name, "-m", session.queue.metric, "--card", "card.json")
+    return {
+        **shown,
+        "card_command": commands.command(session.site, *words, "--out", "calibrated.jsonl"),
+    }
 
 
 def _corrected(session: Session) -> Mapping[str, Any]:

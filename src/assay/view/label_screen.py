@@ -1,5 +1,6 @@
 """The screen on which people label: one item, what it rests on, and a key for each reply."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +16,10 @@ from assay._text.sentences import spans
 from assay._text.words import WORD, inverse_frequency, stem, stems, weighted_recall
 from assay.score import Part, Score
 from assay.view.labelling import Queue, Session
-from assay.view.texts import differences, rendered
+from assay.view.texts import differences, in_lines, rendered
 
 _NEAR: Final = 0.3  # of its words by weight: a sentence that shares less is not near
+_LINE: Final = 0.1  # the same of a line of a record: a sentence says what several lines hold
 _MOST_CLAIMS: Final = 24
 _MOST_ALIKE: Final = 3  # sentences that are as near as the nearest
 _SAME: Final = 1e-9
@@ -62,8 +64,14 @@ def laid_out(claim: str, contexts: Sequence[str]) -> list[Context]:
         claim: What is to be labelled.
         contexts: Whatever it may rest on.
     """
-    sentences = [(n, span) for n, text in enumerate(contexts) for span in spans(text)]
-    sentences = sentences[:_MOST_SENTENCES]
+    records = [in_lines(text) for text in contexts]
+    named = [record != text for text, record in zip(contexts, records, strict=True)]
+    contexts = records
+    sentences = [
+        (n, span)
+        for n, text in enumerate(contexts)
+        for span in (_spans_of_lines(text) if named[n] else spans(text))
+    ][:_MOST_SENTENCES]
     stems_of = [frozenset(stems(contexts[n][a:b])) for n, (a, b) in sentences]
     weights = inverse_frequency(stems_of)
     claims = [frozenset(stems(claim[a:b])) for a, b in spans(claim)[:_MOST_CLAIMS]]
@@ -71,10 +79,13 @@ def laid_out(claim: str, contexts: Sequence[str]) -> list[Context]:
     for wanted in filter(None, claims):
         shares = [weighted_recall(wanted, words, weights) for words in stems_of]
         most = max(shares, default=0.0)
-        if most >= _NEAR:
-            alike = [at for at, share in enumerate(shares) if share >= most - _SAME]
-            for at in alike[:_MOST_ALIKE]:
-                near.setdefault(at, set()).update(wanted & stems_of[at])
+        alike = [at for at, share in enumerate(shares) if share >= max(most - _SAME, _NEAR)]
+        lines = [
+            at for at, share in enumerate(shares) if named[sentences[at][0]] and share >= _LINE
+        ]
+        best = sorted(lines, key=lambda at: -shares[at])[:_MOST_ALIKE]
+        for at in {*alike[:_MOST_ALIKE], *best}:
+            near.setdefault(at, set()).update(wanted & stems_of[at])
     long = sum(map(len, contexts)) > _LONG and bool(near)
     return [
         _context(
@@ -85,6 +96,12 @@ def laid_out(claim: str, contexts: Sequence[str]) -> list[Context]:
         )
         for n, text in enumerate(contexts)
     ]
+
+
+def _spans_of_lines(record: str) -> list[tuple[int, int]]:
+    """The sentences of a record, none of which goes beyond its line."""
+    lines = re.finditer(r"[^\n]+", record)
+    return [(x.start() + a, x.start() + b) for x in lines for a, b in spans(x[0])]
 
 
 def within(text: str, span: tuple[int, int] | None) -> tuple[Stretch, ...]:

@@ -51,7 +51,7 @@ class Queue:
     run: str
     metric: str = ""
     what: What = "answer"
-    order: Order = "mean"
+    order: Order = "random"
     against: str = ""
     by: str = ""
     within: float = 0.0
@@ -67,8 +67,9 @@ class Queue:
         """
         text = {one.name: str(query.get(one.name, ""))[:_MOST].strip() for one in fields(cls)}
         what = _among("what", text["what"] or "answer", get_args(What))
-        against = text["against"] if what == "pair" or text["order"] == "difference" else ""
-        order = "difference" if what == "pair" and text["order"] != "random" else text["order"]
+        order = text["order"] or "random"
+        order = "difference" if what == "pair" and order != "random" else order
+        against = text["against"] if what == "pair" or order == "difference" else ""
         metric = text["metric"] or next(iter(run.metrics))
         if metric not in run.metrics:
             remedy = f"it has {', '.join(run.metrics)}"
@@ -79,7 +80,7 @@ class Queue:
             run=run.id,
             metric=metric,
             what=what,
-            order=_among("order", order or "mean", ORDERS),
+            order=_among("order", order, ORDERS),
             against=against,
             by=text["by"],
             within=_number("half-width", text["within"] or "0"),

@@ -163,7 +163,9 @@ class Lookup:
         return sql, (indexed.number, label)
 
     def cause(self, indexed: Indexed, cause: str) -> Rows:
-        """The samples in which this went wrong."""
+        """The samples in which this went wrong; "any": all that are flagged."""
+        if cause == ANY:
+            return "SELECT DISTINCT row FROM lookup.causes WHERE run = ?", (indexed.number,)
         sql = "SELECT row FROM lookup.causes WHERE run = ? AND cause = ?"
         return sql, (indexed.number, cause)
 
@@ -173,10 +175,19 @@ class Lookup:
         return sorted(store.query(sql, indexed.number), key=lambda pair: -pair[1])
 
     def causes(self, store: Store, indexed: Indexed) -> list[tuple[str, str, int]]:
-        """(name, title, samples) of the causes, the most frequent first."""
+        """(name, title, samples): all that are flagged, then by cause, the most frequent first."""
         sql = "SELECT cause, count(*) FROM lookup.causes WHERE run = ? GROUP BY cause"
         counts = sorted(store.query(sql, indexed.number), key=lambda pair: -pair[1])
-        return [(name, CAUSES[name].title, n) for name, n in counts]
+        flagged, number = self.cause(indexed, ANY)
+        [(n_flagged,)] = store.query(f"SELECT count(*) FROM ({flagged})", *number)  # noqa: S608
+        every = [(ANY, FLAGGED, n_flagged)] if n_flagged else []
+        return [*every, *((name, CAUSES[name].title, n) for name, n in counts)]
+
+    def causes_of(self, store: Store, indexed: Indexed, row: int) -> list[tuple[str, str]]:
+        """(name, title) of what went wrong in a sample."""
+        sql = "SELECT cause FROM lookup.causes WHERE run = ? AND row = ?"
+        found = store.query(sql, indexed.number, row)
+        return [(name, CAUSES[name].title) for (name,) in found]
 
 
 def _texts(sample: Sample) -> Iterator[str]:
@@ -223,6 +234,7 @@ LABEL_WORDS: Final[Mapping[str, str]] = {
     "none": "not labelled",
 }
 ANY: Final = "any"
+FLAGGED: Final = "flagged for any"
 _ONCE: Final = 10_000
 
 

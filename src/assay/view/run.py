@@ -17,8 +17,9 @@ from assay._store.browsing import Bounds, rows_of
 from assay._text.sanitize import plain
 from assay.sample import Sample
 from assay.score import Unscored
+from assay.view import commands
 from assay.view.groups import groups
-from assay.view.lookup import in_words
+from assay.view.lookup import ANY, Indexed, in_words
 from assay.view.runs import facts, state
 from assay.view.selection import TEXTS, WHY, Selection, columns_of
 from assay.view.site import LARGE, NotThere, Place, Site
@@ -88,7 +89,15 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
         people=site.people(run),
         why=WHY,
         all_texts=TEXTS,
+        steps=[] if place.static else _steps(site, run, page),
     )
+
+
+def _steps(site: Site, run: Run, page: Sequence[int]) -> list[commands.Step]:
+    """What to do next with a run of which these rows are shown."""
+    others = _elsewhere(site, run, site.sample(run, page[0])) if page else ()
+    other = next((one.run for one in others if one.run.finished and one.cell), None)
+    return commands.of_run(site, run, other, alone=run.id not in groups(site))
 
 
 def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
@@ -107,8 +116,12 @@ def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
 def _first(site: Site, place: Place, run: Run) -> str:
     data = summed_up(site.result(run))
     diagnosis = data["diagnosis"]
+    # Whoever goes on from a flagged sample comes to the next flagged one.
+    flagged = Selection(cause=ANY).query()
     links = {
-        str(one["id"]): place.to(f"runs/{run.id}/samples/{one['row']}")
+        str(one["id"]): place.to(
+            f"runs/{run.id}/samples/{one['row']}", flagged if one["main"] else ""
+        )
         for one in (diagnosis["samples"] if diagnosis else ())
     }
     context = html.overview(data, links, everywhere=True)
@@ -227,6 +240,10 @@ def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selec
     metrics = [{"label": label, **run.config["about"][label]} for label in run.metrics]
     texts = TextTable()
     judged = evidence(0, values, metrics, texts)
+    rows, _ = site.rows(run, selection)
+    # Of a large run all samples are not read for one, nor is the page loaded again and again.
+    small = run.n_samples <= LARGE and not place.static
+    indexed = site.lookup.index(run, _WAIT_S) if small else None
     return site.render(
         "sample_page.html",
         place,
@@ -241,11 +258,21 @@ def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selec
         grids=[grid(text) for text in values["contexts"]],
         texts=texts,
         labels=site.people(run).labels.get(row, ()),
+        causes=_causes_of(site, place, run, row, indexed) if indexed else [],
+        indexing=indexed is not None and not indexed.complete and not indexed.failed,
         selection=selection,
         query=selection.query(),
-        near=_neighbours(site.rows(run, selection)[0], row),
+        near=_neighbours(rows, row),
         elsewhere=list(islice(_elsewhere(site, run, sample), _ELSEWHERE)),
     )
+
+
+def _causes_of(
+    site: Site, place: Place, run: Run, row: int, indexed: Indexed
+) -> list[tuple[str, str]]:
+    """What a sample is flagged for, with the address of all with this cause."""
+    causes = site.lookup.causes_of(site.store, indexed, row)
+    return [(title, _cause_at(place, run, name)) for name, title in causes]
 
 
 def _elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:

@@ -29,7 +29,7 @@ class Selection:
         bounds: What scores must be.
         why: Why a score of theirs is missing.
         verdict: The label of a piece of their evidence.
-        cause: What went wrong in them.
+        cause: What went wrong in them; "any": whatever it was.
         label: What people say of them.
         tag: A kind of error that people named.
         disagree: The metric whose judge says otherwise than people, or "any".
@@ -99,7 +99,8 @@ class Selection:
         if self.verdict:
             chips.append((f"verdict: {self.verdict}", self.query(verdict="")))
         if self.cause:
-            chips.append((f"cause: {self.cause.replace('_', ' ')}", self.query(cause="")))
+            cause = "flagged" if self.cause == ANY else f"cause: {self.cause.replace('_', ' ')}"
+            chips.append((cause, self.query(cause="")))
         if self.label:
             chips.append((LABEL_WORDS[self.label], self.query(label="")))
         if self.tag:

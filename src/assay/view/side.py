@@ -23,6 +23,7 @@ from assay._store import Run
 from assay._store.browsing import all_rows, ids_and_rows, same_samples, values_by_row
 from assay.errors import InputError
 from assay.stats.intervals import LEVEL, Floats
+from assay.view import commands
 from assay.view.run import score_cell, scores_at
 from assay.view.runs import MOST_SIDE
 from assay.view.site import LARGE, NotThere, Place, Site
@@ -206,6 +207,7 @@ def render(site: Site, place: Place, runs: Sequence[Run], wanted: Wanted) -> str
         start=at + 1,
         sorts=SORTS,
         show=shows(runs),
+        steps=[] if place.static else commands.of_runs(site, runs),
     )
 
 
@@ -232,8 +234,14 @@ def _compared(site: Site, place: Place, runs: Sequence[Run]) -> str:
         place,
         refused="",
         joint=_joint(site, place, compared.leaderboards),
+        questions_by=None if place.static else partial(_questions_by, place, runs),
         **views.overview(report.collect(compared)),
     )
+
+
+def _questions_by(place: Place, runs: Sequence[Run], metric: str) -> str:
+    """The questions of the runs by one metric."""
+    return place.to(path(runs), Wanted(metric=metric).query()) + "#questions"
 
 
 def _joint(site: Site, place: Place, boards: Sequence[Leaderboard]) -> Markup | None:

@@ -81,6 +81,14 @@ def grid(text: str) -> Grid | None:
     return _even(names, rows)
 
 
+def in_lines(text: str) -> str:
+    """A record in JSON with a line for each of its values; any other text as it is."""
+    found = grid(text) if text.lstrip().startswith("{") else None
+    if found is None or len(found.rows) == MAX_ROWS:  # nothing is left out
+        return text
+    return "\n".join(": ".join(row) for row in found.rows)
+
+
 def _of_json(text: str) -> Grid | None:
     try:
         value = json.loads(text)
@@ -102,6 +110,9 @@ def _flat(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tup
         place = f"{path}.{name}" if path else name
         if isinstance(item, dict) and item and depth < 5:
             yield from _flat(item, place, depth + 1)
+        elif isinstance(item, list) and item and all(isinstance(one, dict) for one in item):
+            for n, one in enumerate(item, 1):
+                yield from _flat(one, f"{place}.{n}", depth + 1)
         else:
             yield place, _cell_text(item)
 

@@ -262,6 +262,7 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
     widest = max(reached, default=1.0) or 1.0
     return {
         "headline": words.headline(diagnosis),
+        "more_first": max(0, len(diagnosis["first"]) - words.READ_FIRST),
         "first": [
             (name, text, _linked(diagnosis["first"][: words.READ_FIRST], links))
             if name == words.FIRST

@@ -125,6 +125,23 @@
     if (press(event.key)) event.preventDefault();
   });
 
+  // A command goes into a terminal by one click.
+  for (const text of all("[data-copy]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      try { await navigator.clipboard.writeText(text.textContent.trim()); button.textContent = "Copied"; }
+      catch { getSelection().selectAllChildren(text); button.textContent = "Selected"; } // to be copied by the reader
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+    button.setAttribute("aria-live", "polite");
+    const line = document.createElement("div");
+    line.className = "command";
+    text.replaceWith(line);
+    line.append(text, button);
+  }
+
   // A reader who marked the wrong number of runs is told before the server is asked.
   const boxes = all(".mark input");
   const compare = one("#compare");
@@ -165,6 +182,10 @@
       return undefined;
     });
     search.hidden = false;
+  }
+
+  if (one("meta[name=assay-again]")) {
+    setInterval(() => { if (!document.activeElement.matches("input, select")) location.reload(); }, 2000);
   }
 
   fill();
