@@ -107,12 +107,13 @@ def errors(data: Json) -> str:
     if not data["flagged"] and not (data["missed"] and data["missed"]["n_passed"]):
         return ""
     parts = [_expected(data["missed"])] if data["missed"] else []
+    unmeasured = [one["metric"] for one in data["flagged"] if one["quality"] is None]
     for one in data["flagged"]:
         quality = one["quality"]
-        if quality is None:
-            parts.append(f"how often the judge is wrong in {one['metric']} is not measured")
-        elif not data["missed"] or quality != data["missed"]["quality"]:
+        if quality and not (data["missed"] and quality == data["missed"]["quality"]):
             parts.append(f"{one['metric']}: on {quality['data']} {_rates(quality)}")
+    if unmeasured:
+        parts.append(f"how often the judge is wrong in {', '.join(unmeasured)} is not measured")
     return "; ".join(parts)
 
 
