@@ -15,6 +15,7 @@ from assay._middleware.budget import Price
 from assay._runner.summary import (
     Baseline,
     NotebookDisplay,
+    Reported,
     Summary,
     frame,
     random_pair_baseline,
@@ -105,7 +106,7 @@ def check_results(*values: object) -> None:
             raise InputError(what, "open a stored run: assay.Result('assay.db', 'last')")
 
 
-class Result(NotebookDisplay):
+class Result(NotebookDisplay, Reported):
     """The scores of one run. Only a name: everything is read from the store when asked for.
 
     Args:
@@ -255,12 +256,6 @@ class Result(NotebookDisplay):
         import assay
 
         return assay.diagnose(self, within=within)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the self-contained HTML report; returns its path."""
-        import assay
-
-        return assay.write_report(self, path)
 
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""
