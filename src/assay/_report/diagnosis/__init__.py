@@ -61,7 +61,11 @@ def headline(data: Json) -> str:
     """How many samples were flagged, by whom, how sure that is, and how much cannot be told."""
     n_diagnosed = data["n_samples"] - data["n_open"]
     if not n_diagnosed:
-        return f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
+        text = f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
+        for why, ids in undiagnosed(data)[:1]:
+            few = len(ids) < data["n_open"]
+            text += f": {'for most, ' if few else ''}{why.partition(': ')[0]}"  # no error in full
+        return text
     low, high = map(numbers.percent, data["failed"])
     share_of = f"{_percent(data['n_failed'], n_diagnosed)}, 95 % interval {low} to {high} %"
     of_all = f"{data['n_failed']:,} of {numbers.plural(n_diagnosed, 'sample')}"
