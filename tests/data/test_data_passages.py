@@ -129,6 +129,7 @@ class TestJoinedPassages:
         data, store = rows("\n---\n".join), tmp_path / "a.db"
         result = assay.evaluate(data, "context_relevance", store=store)
         assert "were split at '---' lines" in result.notes[0]
+        assert str(result).endswith(f"\n! {result.notes[0]}")
         settings = assay.Settings(contexts="whole")
         whole = assay.evaluate(data, "context_relevance", store=store, settings=settings)
         assert whole.notes == ()

@@ -129,6 +129,10 @@ class Result(NotebookDisplay, Reported):
     def __repr__(self) -> str:
         return f"Result({str(self._named)!r}, {self._id!r})"
 
+    def __str__(self) -> str:
+        """The table of its means, and how the rows were read."""
+        return "\n".join([str(self.summary()), *(f"! {note}" for note in self.notes)])
+
     def _open(self) -> Store:
         if not self._path.is_file():  # which opening it would make
             raise InputError(f"there is no store '{self.path}'", "`assay run` makes one")
