@@ -121,7 +121,7 @@ class Session:
         result = await self.scored([sample], [demand.metric for demand in demands])
         missed = [text for demand in demands if (text := _miss(result, demand))]
         if missed:
-            missed.append(f"assay show {result.run.id[:8]} --store {result.path}")
+            missed.append(_shown_by(result))
         return result, "\n\n".join(missed)
 
     async def gate(
@@ -159,7 +159,9 @@ class Session:
         if isinstance(baseline, str):
             baseline = open_run(baseline, str(self.store))
         verdict = gate(result, checked_rules, baseline)
-        return result, "" if verdict.passed else _text(console(verdict, show_all=True))
+        if verdict.passed:
+            return result, ""
+        return result, f"{_text(console(verdict, show_all=True))}\n{_shown_by(result)}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -318,6 +320,11 @@ def _blocking(work: Callable[..., Any]) -> "Callable[..., Result]":
         return _result_or_failure(*outcome)
 
     return call
+
+
+def _shown_by(result: "Result") -> str:
+    """The command that shows the evidence."""
+    return f"assay show {result.run.id[:8]} --store {result.path}"
 
 
 def _failure(error: Exception) -> BaseException:

@@ -146,6 +146,7 @@ class TestPairs:
     def test_samples_of_one_run_only_are_left_out(self, db):
         a, b = graded.run(db, noise(8)), graded.run(db, noise(6, 1))
         (left,) = quality(a.compare(b)).left_out
+        assert f"({left.n} left out)" in str(a.compare(b))
         assert (left.why, left.where, left.n) == ("only in", "baseline", 2)
 
     def test_a_sample_with_another_question_is_another_sample(self, db):
@@ -306,3 +307,8 @@ class TestWhatIsTested:
         a.describe(name="release 1")
         found = a.compare(b)
         assert f"against release 1 ({a.run.id[:8]})" in str(found)
+
+    def test_a_comparison_is_written_as_a_page(self, db, tmp_path):
+        a, b = graded.run(db, noise(12)), graded.run(db, noise(12, 1))
+        page = a.compare(b).report(tmp_path / "compare.html")
+        assert "Comparison of 2 runs" in page.read_text("utf-8")

@@ -40,8 +40,20 @@ def test_where_columns_are_renamed_what_is_left_over_is_told(assay, here):
     renamed = ("check", "de.csv", "--map", "question=frage", "--map", "answer=antwort")
     told = "no row holds contexts; columns that stand for no field: belege -> --map contexts=belege"
     assert told in assay(*renamed).stdout
+    assert "de.csv: 1 row, no contexts found" in assay(*renamed).stdout
     assert "note:" not in assay(*renamed, "--map", "contexts=belege").stdout
     assert "note:" not in assay("check", "data.jsonl").stdout
+
+
+def test_several_columns_that_may_be_several_fields_are_told_with_all_options(assay, here):
+    (here / "odd.csv").write_text(
+        "user msg,kb,Bot reply\nHow old?,It is old.,It is old.\n", "utf-8"
+    )
+    told = assay("check", "odd.csv").stdout
+    assert "odd.csv: 1 row, no question or contexts found" in told
+    assert "kb, user msg -> --map question=COLUMN --map contexts=COLUMN, if it" in told
+    refused = assay("run", "odd.csv").stderr
+    assert "name columns with --map question=COLUMN --map contexts=COLUMN\n" in refused
 
 
 def test_what_some_rows_lack_is_noted_without_naming_a_metric(assay, here):

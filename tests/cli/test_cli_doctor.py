@@ -30,7 +30,7 @@ def test_all_is_well(assay):
     assert "rich " in text
     assert "extra [" in text
     assert "the right answer in" in text
-    assert "loaded in" in text
+    assert "loading it included" in text
     assert "no store 'assay.db' here yet" in text
     assert "FAIL" not in text
 

@@ -71,11 +71,15 @@ def test_numbers_for_all_and_for_one_metric(assay, here):
     assert assay("gate", "--min", "given=0.5", *both).exit_code == 0
 
 
-def test_a_baseline_in_another_store(gated, here):
+def test_a_baseline_in_another_store(gated, assay, here):
     told([0.8, 1.0] * 20, here / "before.db")
     result = gated("--no-regression", "before.db:last")
     assert result.exit_code == 6
     assert "0.90 before, 0.50 now" in " ".join(result.stdout.split())
+    compared = result.stdout.splitlines()[-1].removeprefix("next  assay ").split()
+    assert compared[:2] == ["compare", "before.db:last"]
+    assert assay(*compared).exit_code == 0
+    assert "next  assay show" in gated("--min", "given=0.6").stdout
 
 
 def test_rules_of_a_file_and_options_that_go_before_it(gated, here):

@@ -249,6 +249,8 @@ def _notes(data, **options):
     ("column", "cells", "named"),
     [
         ("Ticket No", ["T-1", "T-2", "T-3"], True),
+        ("ticket", ["T-1", "T-2", "T-3"], True),
+        ("qid", ["q1", "q2", "q3"], True),
         ("caseNumber", [7, 8, 9], True),
         ("question_id", ["a", "b", "c"], True),
         ("Ticket No", ["T-1", "T-1", "T-3"], False),

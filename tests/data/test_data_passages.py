@@ -129,6 +129,7 @@ class TestJoinedPassages:
         data, store = rows("\n---\n".join), tmp_path / "a.db"
         result = assay.evaluate(data, "context_relevance", store=store)
         assert "were split at '---' lines" in result.notes[0]
+        assert str(result).endswith(f"\n! {result.notes[0]}")
         settings = assay.Settings(contexts="whole")
         whole = assay.evaluate(data, "context_relevance", store=store, settings=settings)
         assert whole.notes == ()
@@ -189,6 +190,14 @@ class TestOnePassage:
         assert {len(sample.contexts) for sample in found} == {1}
         assert "hold blank lines and were read as one text each" in notes[0]
         assert noted([{"contexts": [row["contexts"]]} for row in rows("\n\n".join)])[1] == []
+
+    def test_of_long_lines_stays_one_and_what_could_be_done_is_said(self):
+        found, notes = noted(rows("\n".join, pieces=LONG))
+        assert {len(sample.contexts) for sample in found} == {1}
+        (note,) = notes
+        assert "contexts of 6 of 6 rows hold several lines and were read as one text each" in note
+        assert r"--contexts '\n' (contexts= of Settings in Python) splits them into 2 to 4" in note
+        assert noted(rows("\n".join))[1] == []  # as short as wrapped lines
 
     def test_in_many_rows_is_counted_once(self):
         assert noted([{"context": "\n---\n".join(PIECES)}] * 9)[0][0].contexts[0].count("---") == 3

@@ -342,7 +342,7 @@ class TestGate:
         )
         result.assert_outcomes(passed=1, failed=1)
         result.stdout.fnmatch_lines(["E*gate not passed: 2 rules, 1 failed"])
-        result.stdout.fnmatch_lines(["E*pass *unscored*"])
+        result.stdout.fnmatch_lines(["E*pass *unscored*", "E*assay show * --store *"])
         result.stdout.no_fnmatch_line("*--all*")  # which pytest does not have
 
     def test_a_run_is_named_and_a_baseline_found_by_its_name(self, project):

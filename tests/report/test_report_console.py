@@ -37,6 +37,12 @@ def test_a_name_that_does_not_fit_is_broken_behind_an_underscore() -> None:
     assert lines[at + 1] == ["without_reference"]
 
 
+def test_beside_many_counts_a_name_is_broken_nowhere_else() -> None:
+    data = fixture.small()
+    data["metrics"][0] |= {"label": "hallucination_spans", "n_unanswered": 3}
+    assert "\nhallucination_" in shown(views.summary(data))
+
+
 def test_what_must_be_read_beside_the_numbers_is_there() -> None:
     text = " ".join(shown(views.summary(fixture.small())).split())
     for words in (

@@ -48,7 +48,7 @@ def test_so_has_markdown(data: dict[str, Any]) -> None:
 
 
 def test_so_has_the_console(data: dict[str, Any]) -> None:
-    assert "no answer  spread" in printed(data)
+    assert "no answer spread" in printed(data)
 
 
 def test_without_any_there_is_no_column_for_them() -> None:

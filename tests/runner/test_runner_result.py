@@ -309,6 +309,7 @@ class TestResult:
         assert Result(db)["faithfulness"] == mixed["faithfulness"]
         assert Result(db, mixed.run.id[:6]).run == mixed.run
         assert repr(mixed) == f"Result({str(db)!r}, {mixed.run.id!r})"
+        assert str(mixed).startswith(str(mixed.summary()))
 
     def test_a_store_that_is_not_there_is_refused_and_not_made(self, tmp_path):
         with pytest.raises(InputError, match="there is no store"):

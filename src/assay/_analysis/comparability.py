@@ -264,7 +264,8 @@ def refuse_same(baseline: Result, others: Sequence[Result], name_of: Callable[[i
             what = (
                 f"{name_of(numbers[key])} and {name_of(number)} are the same run, {result.run.id}"
             )
-            raise InputError(what, "name two different ones; `assay runs` lists them")
+            apart = "if no answer has changed, keep each in a store of its own"
+            raise InputError(what, f"name two different ones (`assay runs` lists them); {apart}")
         numbers[key] = number
 
 

@@ -22,7 +22,7 @@ from assay._analysis.comparability import (
 )
 from assay._analysis.leaderboard import Leaderboard, leaderboard
 from assay._runner.result import Result, labels
-from assay._runner.summary import noise
+from assay._runner.summary import Reported, noise
 from assay._store import Store
 from assay._text.results import between, difference
 from assay.errors import InputError
@@ -129,8 +129,7 @@ class MetricComparison:
     def tested(self) -> bool:
         """Whether there is anything to test: two independent pairs, of which one differs at least.
 
-        Where every pair is equal, as by a metric that reads nothing of what changed, no
-        permutation of the signs could give another difference: it takes no part in the adjustment.
+        Where all are equal no permutation of signs gives another difference, so it is not adjusted.
         """
         return self.paired is not None and self.paired.units > 1 and self.paired.moved > 0
 
@@ -176,7 +175,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Readable):
+class Comparison(Reported, Readable):
     """Runs compared with the first of them.
 
     Attributes:
@@ -222,7 +221,8 @@ def _line(one: MetricComparison, runs: Sequence[Compared]) -> str:
         return head
     ends = f" ({between(paired.interval)})" if paired.interval else ""
     size = f"{difference(paired.difference, paired.interval)}{ends}"
-    text = f"{head}, {size}, p = {one.p:.3g}, n = {paired.n}"
+    left = f" ({out} left out)" if (out := sum(each.n for each in one.left_out)) else ""
+    text = f"{head}, {size}, p = {one.p:.3g}, n = {paired.n}{left}"
     if one.verdict != NOT_FOUND:
         return text
     if one.too_few_differ:

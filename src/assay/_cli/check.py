@@ -1,6 +1,6 @@
 """The commands `assay check`, `assay nuggets` and `assay schema`: what data sets hold and lack."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import combinations
@@ -144,8 +144,9 @@ def check_command(request: _CheckRequest) -> int:
             instead={metric.label: metric.instead for metric in metrics},
         ).refusing(refuse_too_long(local=False))
         rows.watchers.append(RetrievedCount(metrics))
-        n = _count(rows, file, mapping, named=bool(specs))
-        output.print_text(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
+        n, absent = _count(rows, file, mapping, named=bool(specs))
+        found = f"no {' or '.join(absent)} found" if absent else "nothing wrong"
+        output.print_text(f"{file}: {numbers.plural(n, 'row')}, {found}\n")
         output.print_text("".join(f"  note: {note}\n" for note in rows.notes))
 
     return OK if len(_by_file(request, check)) == len({*request.files}) else BAD_INPUT
@@ -223,9 +224,11 @@ def _show_rest(n: int) -> None:
         output.stdout().print(output.indented(f"and {n - _SHOWN} more (--json)", 6))
 
 
-def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
-    """How many samples there are; which fields some of them lack is noted."""
-    n, held, long = 0, set[str](), 0
+def _count(
+    rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool
+) -> tuple[int, Sequence[str]]:
+    """How many samples there are, and what none holds; which fields some lack is noted."""
+    n, held, long, unmapped = 0, set[str](), 0, list[str]()
     lacking: dict[str, list[str]] = {name: [] for name in _COMMON}
     unread: set[str] = set()  # columns of text that stand for no field
     for n, sample in enumerate(rows, start=1):  # noqa: B007 - counted
@@ -235,8 +238,9 @@ def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool)
                 lacking[name].append(sample.id)
         long += is_long_for_local(sample)
         unread.update(name for name, value in sample.metadata.items() if " " in str(value))
-    if not named and (mapping or "answer" in held):
-        rows.notes += _unmapped(held, unread)
+    if not named and unread and (mapping or "answer" in held):
+        unmapped = [name for name in ("question", "contexts", "answer") if name not in held]
+        rows.notes += [_note_on_unmapped(unmapped, sorted(unread))] if unmapped else []
     for name in () if named else filter(held.__contains__, _COMMON):  # with -m it is said by metric
         if ids := lacking[name]:
             have = "has" if len(ids) == 1 else "have"
@@ -250,18 +254,15 @@ def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool)
     if not named and not any(held.issuperset(names) for names in _USES):
         settings = Settings(mapping=mapping)
         select_metrics(file, settings, choose(DEFAULT, None, settings))
-    return n
+    return n, unmapped
 
 
-def _unmapped(held: Collection[str], unread: Collection[str]) -> list[str]:
+def _note_on_unmapped(absent: Sequence[str], columns: Sequence[str]) -> str:
     """A note on what no row holds, where columns of text are left that may be it."""
-    absent = [name for name in ("question", "contexts", "answer") if name not in held]
-    if not (absent and unread):
-        return []
-    columns = sorted(unread)
+    every = " ".join(f"--map {name}=COLUMN" for name in absent)
+    use = f"--map {absent[0]}={columns[0]}" if len(columns) == 1 else every
     what = f"no row holds {' or '.join(absent)}; columns that stand for no field: "
-    use = f"--map {absent[0]}={columns[0] if len(columns) == 1 else 'COLUMN'}"
-    return [f"{what}{', '.join(columns[:_SHOWN])} -> {use}, if it holds them"]
+    return f"{what}{', '.join(columns[:_SHOWN])} -> {use}, if it holds them"
 
 
 class _SchemaRequest(options.Request):

@@ -29,10 +29,7 @@ _ROWS = 1000
 _INNER_SHOWN = 5
 _CANNOT = "the judge cannot do"
 _ABSENT = "is in no row"
-_MAP = (
-    "name columns with --map question=COLUMN, --map contexts=COLUMN, --map answer=COLUMN; "
-    "one row is one question"
-)
+_MAPPED = ("question", "contexts", "answer")
 _COMMON = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
 _NEEDS = {need for name in _COMMON for need in METRICS[name].needs}
 # Of two metrics that differ in what they need only, the one that needs more tells more.
@@ -145,7 +142,7 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
         elif _SPARES.get(name) not in fit:
             fit.append(name)
     if not fit:
-        remedy = who_can(unable[0]) if unable else _MAP
+        remedy = who_can(unable[0]) if unable else _map_remedy(survey)
         raise InputError(_none_fits(data, settings.mapping, survey, left_out, remedy))
     usual = {name: left_out[name] for name in USUAL if name in left_out}
     near = _near_columns(usual, gaps, survey, settings.mapping)
@@ -181,6 +178,14 @@ def _none_fits(
     lost = (name for name in mapping if name in survey.unfound)
     unfound = [not_found(name, mapping[name], survey.columns) for name in lost]
     return [*unfound, Problem(f"{what}; columns found: {columns}", remedy)]
+
+
+def _map_remedy(survey: "_Survey") -> str:
+    """How the columns are named that hold what no row seems to hold."""
+    gaps = survey.gaps()
+    absent = [name for name in _MAPPED if gaps.get(name) == _ABSENT] or _MAPPED
+    nested = "; one row is one question" if any(survey.columns.values()) else ""
+    return f"name columns with {' '.join(f'--map {name}=COLUMN' for name in absent)}{nested}"
 
 
 def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:

@@ -26,7 +26,7 @@ from assay._cli.errors import (
 )
 from assay._cli.evaluation import metrics_to_compute, read_settings
 from assay._cli.judges import Judges, read_asking, read_target
-from assay._cli.output import meter
+from assay._cli.output import command_line, meter, run_name
 from assay._cli.values import look_here
 from assay._report import gate as report
 from assay._report import numbers
@@ -137,7 +137,12 @@ def gate_command(request: _GateRequest) -> int:
         output.print_json(report.as_json(decided))
     else:
         output.stdout().print(report.console(decided, show_all=request.show_all))
-        output.print_lines(output.file_lines([*filter(None, (request.junit, request.markdown))]))
+        lines = output.file_lines([*filter(None, (request.junit, request.markdown))])
+        if decided.verdict == "fail":
+            run = run_name(result)
+            words = ("compare", baseline, run) if before else ("show", run)
+            lines.append(("next", command_line(*words, store=request.store)))
+        output.print_lines(lines)
     if decided.passed:
         return OK
     return GATE_FAILED if decided.verdict == "fail" else GATE_UNDECIDED

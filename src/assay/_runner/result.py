@@ -15,6 +15,7 @@ from assay._middleware.budget import Price
 from assay._runner.summary import (
     Baseline,
     NotebookDisplay,
+    Reported,
     Summary,
     frame,
     random_pair_baseline,
@@ -105,7 +106,7 @@ def check_results(*values: object) -> None:
             raise InputError(what, "open a stored run: assay.Result('assay.db', 'last')")
 
 
-class Result(NotebookDisplay):
+class Result(NotebookDisplay, Reported):
     """The scores of one run. Only a name: everything is read from the store when asked for.
 
     Args:
@@ -127,6 +128,10 @@ class Result(NotebookDisplay):
 
     def __repr__(self) -> str:
         return f"Result({str(self._named)!r}, {self._id!r})"
+
+    def __str__(self) -> str:
+        """The table of its means, and how the rows were read."""
+        return "\n".join([str(self.summary()), *(f"! {note}" for note in self.notes)])
 
     def _open(self) -> Store:
         if not self._path.is_file():  # which opening it would make
@@ -255,12 +260,6 @@ class Result(NotebookDisplay):
         import assay
 
         return assay.diagnose(self, within=within)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the self-contained HTML report; returns its path."""
-        import assay
-
-        return assay.write_report(self, path)
 
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""

@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -35,6 +36,18 @@ class NotebookDisplay:
         import assay  # what makes HTML of it stands above: it is found by name
 
         return assay.notebook_html(self)
+
+
+class Reported:
+    """What a page can be written of."""
+
+    __slots__ = ()
+
+    def report(self: Any, path: str | Path) -> Path:
+        """Write the self-contained HTML report; returns its path."""
+        import assay
+
+        return assay.write_report(self, path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,9 @@ _BESIDE: Final[Mapping[str, frozenset[str]]] = {
     ),
 }
 # The last word of a column that may name each row: "Ticket No".
-_ID_NOUNS: Final = frozenset({"id", "ids", "no", "nr", "number", "ref", "uid", "uuid", "key"})
+_ID_NOUNS: Final = frozenset(
+    {"id", "ids", "no", "nr", "number", "ref", "uid", "uuid", "key", "qid", "ticket"}
+)
 # Words that say nothing of what a column holds.
 _FILLERS: Final = frozenset({"the", "of", "a", "by", "from", "to", "text", "column", "s", "full"})
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")

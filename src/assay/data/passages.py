@@ -7,6 +7,7 @@ be the text's own. What is doubtful stays whole and is reported.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from statistics import median
 from typing import Any, Final
@@ -47,6 +48,7 @@ _UNDERLINED: Final = re.compile(
     r"(?:\A|\n[ \t\r]*\n)[^\n]{1,80}(?<![.!?:;,\"')\]\r])\r?\n[=-]{3,}[ \t\r]*$", re.MULTILINE
 )
 _PARAGRAPHS: Final = re.compile(r"\n[ \t\r]*\n\s*")
+_LINES: Final = re.compile(r"\n\s*")
 _SENTENCE: Final = re.compile(r"[.!?]['\")\]]?\s+\S")
 
 # Fewer rows say little of a column, where a separator could be the text's own.
@@ -54,6 +56,8 @@ _LEAST_ROWS: Final = 3
 # Steps of a recipe are shorter, passages that were retrieved seldom are.
 _LEAST_PASSAGE: Final = 200
 _LEAST_PIECE: Final = 20
+# Lines of a text that is wrapped are shorter, those that hold a passage seldom are.
+_LEAST_LINE: Final = 120
 
 
 @dataclass(frozen=True)
@@ -239,9 +243,16 @@ def _is_between_passages(text: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _decide_paragraphs(texts: Sequence[str]) -> Decision | None:
-    """Paragraphs may be passages, which the texts do not show: it is only reported."""
-    several = sum(len(_split_at(text, _PARAGRAPHS)) > 1 for text in texts)
-    if len(texts) < _LEAST_ROWS or several < 0.8 * len(texts):
-        return None
-    separator = Separator("blank lines", "\\n\\n", lambda text: _split_at(text, _PARAGRAPHS))
-    return Decision(separator, splits=False)
+    """Paragraphs and long lines may be passages, which texts do not show: it is only reported."""
+    for pattern, name, option in (
+        (_PARAGRAPHS, "blank lines", "\\n\\n"),
+        (_LINES, "several lines", "\\n"),
+    ):
+        separator = Separator(name, option, partial(_split_at, pattern=pattern))
+        splits = [separator.split(text) for text in texts]
+        if len(texts) < _LEAST_ROWS or _share(splits, 2) < 0.8:
+            continue
+        lengths = [len(piece) for pieces in splits for piece in pieces]
+        if pattern is _PARAGRAPHS or median(lengths) >= _LEAST_LINE:
+            return Decision(separator, splits=False)
+    return None

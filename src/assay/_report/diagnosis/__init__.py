@@ -61,7 +61,11 @@ def headline(data: Json) -> str:
     """How many samples were flagged, by whom, how sure that is, and how much cannot be told."""
     n_diagnosed = data["n_samples"] - data["n_open"]
     if not n_diagnosed:
-        return f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
+        text = f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
+        for why, ids in undiagnosed(data)[:1]:
+            few = len(ids) < data["n_open"]
+            text += f": {'for most, ' if few else ''}{why.partition(': ')[0]}"  # no error in full
+        return text
     low, high = map(numbers.percent, data["failed"])
     share_of = f"{_percent(data['n_failed'], n_diagnosed)}, 95 % interval {low} to {high} %"
     of_all = f"{data['n_failed']:,} of {numbers.plural(n_diagnosed, 'sample')}"
@@ -107,12 +111,13 @@ def errors(data: Json) -> str:
     if not data["flagged"] and not (data["missed"] and data["missed"]["n_passed"]):
         return ""
     parts = [_expected(data["missed"])] if data["missed"] else []
+    unmeasured = [one["metric"] for one in data["flagged"] if one["quality"] is None]
     for one in data["flagged"]:
         quality = one["quality"]
-        if quality is None:
-            parts.append(f"how often the judge is wrong in {one['metric']} is not measured")
-        elif not data["missed"] or quality != data["missed"]["quality"]:
+        if quality and not (data["missed"] and quality == data["missed"]["quality"]):
             parts.append(f"{one['metric']}: on {quality['data']} {_rates(quality)}")
+    if unmeasured:
+        parts.append(f"how often the judge is wrong in {', '.join(unmeasured)} is not measured")
     return "; ".join(parts)
 
 

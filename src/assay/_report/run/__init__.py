@@ -185,6 +185,7 @@ _COUNTS: Final[Mapping[str, Callable[[Json], int]]] = {
     "not reached": lambda metric: int(metric.get("n_not_reached", 0)),
     "no answer": lambda metric: int(metric.get("n_unanswered", 0)),
 }
+_WIDE: Final = {"not reached", "no answer"}
 
 
 def summary(data: Json) -> RenderableType:
@@ -249,9 +250,9 @@ def sample(
 
 
 def _table(data: Json) -> Table:
-    rows = table("metric")
     known = any(notes.quality(metric) for metric in data["metrics"])
     counts = [name for name, of in _COUNTS.items() if any(map(of, data["metrics"]))]
+    rows = table("metric", gap=0 if _WIDE & {*counts} else 1)  # a name is to fit into 80 columns
     numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
     rows.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:

@@ -13,7 +13,9 @@ from typing import Any, Final
 import msgspec
 from markupsafe import Markup
 
-from assay._report import labels, notes, numbers, sanitize, tables
+from assay._analysis.comparison import Comparison
+from assay._report import comparison, labels, notes, numbers, sanitize, tables
+from assay._report.comparison import views as comparison_views
 from assay._report.diagnosis import views
 from assay._report.page import asset, environment, fragment, page
 from assay._report.run import collect, evidence, score_values
@@ -221,10 +223,14 @@ _TABLE: Final = re.compile(r"<table.*?</table>", re.DOTALL)
 _BLOCK: Final = re.compile(r"</(?:div|summary)>|</span>(?=<div)")
 
 
-def write_report(result: Result, path: str | Path) -> Path:
-    """Write the self-contained HTML report of a run; returns its path."""
+def write_report(result: Result | Comparison, path: str | Path) -> Path:
+    """Write the self-contained HTML report of a run or of a comparison; returns its path."""
     target = Path(path)
-    target.write_text(render(collect(result)), encoding="utf-8")
+    if isinstance(result, Comparison):
+        text = comparison_views.html(comparison.collect(result))
+    else:
+        text = render(collect(result))
+    target.write_text(text, encoding="utf-8")
     return target
 
 
