@@ -149,6 +149,7 @@ class Reply:
         draw: Which draw it is.
         cached_in: Prompt tokens among them that the provider read from its prompt cache.
         cache_written: Prompt tokens among them that it wrote into its cache.
+        model: The model that answered, as its provider names it; "" where it names none.
     """
 
     pieces: tuple[str, ...]
@@ -162,6 +163,7 @@ class Reply:
     draw: int = 0
     cached_in: int = 0
     cache_written: int = 0
+    model: str = ""
 
     @property
     def prompt(self) -> str:

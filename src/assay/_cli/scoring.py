@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
-from assay._analysis.comparability import judge_of
+from assay._analysis.answering import answered_by
+from assay._analysis.comparability import drift_told, judge_of
 from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.evaluation import Evaluation, read_request, select_metrics
@@ -23,7 +24,7 @@ from assay._report.numbers import run_description
 from assay._report.run import summed_up
 from assay._runner.estimate import Estimate, estimate
 from assay._runner.evaluate import evaluate
-from assay._runner.plan import plan
+from assay._runner.plan import plan, texts_of, trust_in, unmeasured_judges
 from assay._runner.result import NOT_DONE, Result
 from assay._runner.stack import choose
 from assay._store import Run, Store
@@ -113,8 +114,11 @@ def as_json(result: Result, evaluation: Evaluation) -> dict[str, Any]:
 
 
 def summary_json(result: Result) -> dict[str, Any]:
-    """A run's scores and cost as plain values."""
+    """A run's scores, how far they can be trusted, and their cost as plain values."""
     run = result.run
+    with Store(result.path) as store:
+        answering = answered_by(store, run)
+        drift = drift_told(store, run.id, answering)
     return {
         "run": run.id,
         **run_description(run),
@@ -125,7 +129,13 @@ def summary_json(result: Result) -> dict[str, Any]:
         "notes": list(run.config.get("data_notes", ())),
         "finished": run.finished is not None,
         "stopped": run.stopped,
-        "metrics": [msgspec.to_builtins(row) for row in result.summary()],
+        "texts": dict(texts_of(run)),
+        "metrics": [
+            {**msgspec.to_builtins(row), **trust_in(run, row.metric)} for row in result.summary()
+        ],
+        "unmeasured": unmeasured_judges(run),
+        "drift": drift,
+        "answered_by": msgspec.to_builtins(answering),
         "cost": msgspec.to_builtins(result.cost()),
     }
 

@@ -1,5 +1,6 @@
 """Judges: their replies and what was paid for them, their noise and fingerprints, open batches."""
 
+import re
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import astuple, dataclass, replace
@@ -24,6 +25,7 @@ from assay.judge import Reply
 KEPT_SECONDS = 30 * 86_400
 # Keys looked for in one query.
 PAGE = 500
+_DIGEST = re.compile(r"#\w+")
 # Replies that are remembered, and how long one is at most: metrics of a sample ask the same.
 REMEMBERED, LONGEST = 256, 20_000
 
@@ -56,6 +58,10 @@ class Replies(File):
             for digest, *cached in self.query(sql, short_key(key)) if reply.tokens_in else ():
                 self._intact(f"the cached tokens of reply {key}", digest, *cached)
                 reply = replace(reply, cached_in=cached[1], cache_written=cached[2])
+            sql = f"SELECT checksum, {COVERED['answering_models']} FROM answering_models"
+            for digest, *answered in self.query(f"{sql} WHERE reply = ?", short_key(key)):
+                self._intact(f"the model of reply {key}", digest, *answered)
+                reply = replace(reply, model=answered[1])
             return reply
 
     def has_reply(self, key: str) -> bool:
@@ -161,6 +167,12 @@ class Replies(File):
 def _is_joint(identity: str) -> bool:
     """Whether it is of a cascade, which puts its replies together from those of its judges."""
     return ">" in identity and identity.endswith(")")
+
+
+def judge_named(identity: str) -> str:
+    """The name of a judge, without the digest of what it was asked with."""
+    name = identity.rpartition(" (")[0] if _is_joint(identity) else identity
+    return _DIGEST.sub("", name)
 
 
 def _is_of(identity: str, names: Collection[str]) -> bool:

@@ -55,6 +55,9 @@ WRITE_REPLY = (
     " (checksum, key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms, at)"
     f" VALUES (?, ?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?, ?)"
 )
+WRITE_MODEL = (
+    f"INSERT OR REPLACE INTO answering_models (checksum, reply, model) VALUES (?, ?, {NAME})"
+)
 NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
 SAMPLE = "checksum, run, row, id, body"
@@ -227,6 +230,9 @@ def write_reply(
     if new and (reply.cached_in or reply.cache_written):
         cached = key, reply.cached_in, reply.cache_written
         insert(db, "prompt_cache", *cached, verb="INSERT OR REPLACE")
+    if new and reply.model:
+        keep_names(db, reply.model, recent=recent)
+        db.execute(WRITE_MODEL, (checksum(key, reply.model), key, reply.model))
     return new
 
 

@@ -258,14 +258,15 @@ class Cascade(Backend):
         if not isinstance(task, VerifyStatements):
             raise Unsupported(f"a cascade cannot do {task.kind}")
         start = time.perf_counter()
+        top = Judge(self._top, tries=1)
         if repeated(draw):  # asked once more, after what could not be read
-            by_top = await Judge(self._top, tries=1)(task, draw)
+            by_top = await top(task, draw)
             verdicts: Sequence[Verdict] = by_top
             name = self._top.name
             decided = Decisions(dict.fromkeys(task.ids, name), name, self._policy.risk)
         else:
             await self._learn_labels()
-            verdicts, decided = await self._decide(task, draw)
+            verdicts, decided = await self._decide(task, draw, top)
         raw = msgspec.json.decode(VerifyStatements.reply(verdicts))
         raw["cascade"] = decided
         return Reply(
@@ -275,10 +276,11 @@ class Cascade(Backend):
             backend=self.identity(type(task)) or "",
             kind=task.kind,
             draw=draw,
+            model=next((reply.model for reply in top.replies), ""),
         )
 
     async def _decide(
-        self, task: VerifyStatements, draw: int
+        self, task: VerifyStatements, draw: int, top_judge: Judge
     ) -> tuple[Sequence[Verdict], Decisions]:
         (number,) = fixed_numbers([digest(task.inputs())])
         # One number for all: what is checked of one judge is checked of those above it, too.
@@ -286,7 +288,7 @@ class Cascade(Backend):
         top: dict[str, Verdict] = {}
         if left:
             narrowed = task if len(left) == len(task.ids) else task.narrow(left)
-            top = {v.id: v for v in await Judge(self._top, tries=1)(narrowed, draw)}
+            top = {v.id: v for v in await top_judge(narrowed, draw)}
         labels = {i: verdict.supported for i, verdict in top.items()}
         for step in steps:
             if number < step.chance:
