@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from assay._middleware.wrapper import Resampler
 from assay._runner import STORE, probes
 from assay._runner.dry_run import DryRunBackend, Workload
 from assay._runner.event_loop import run_to_completion
@@ -117,6 +118,11 @@ def estimate(
             known_replies.close()
 
 
+def estimate_again(planned: Plan, store: Store, times: int) -> Estimate:
+    """Count what asking the judges of a plan so many times more would take; nothing is asked."""
+    return run_to_completion(_count(planned, _ReadOnce(planned.route, store), times))
+
+
 class _ReadOnce(DryRunBackend):
     """A stand-in whose guesses are not asked for again: where they cannot be read, a reply could.
 
@@ -138,7 +144,8 @@ class _ReadOnce(DryRunBackend):
         return reply
 
 
-async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
+async def _count(plan: Plan, backend: DryRunBackend, again: int = 0) -> Estimate:
+    askings = [Resampler(backend, time) for time in range(1, again + 1)]
     coalesced = coalesced_metrics(plan.metrics, plan.route) if plan.settings.together else []
     policy = CoalescingPolicy(coalesced_kinds(plan.route))
     samples, n = _sampled(plan.samples)
@@ -146,12 +153,13 @@ async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
     for sample in samples:
         before = _sums(backend)
         if sample.failure is None:  # else no judge is asked about it
-            await _ask_all(plan, sample, backend, coalesced, policy)
+            for asked in askings or [backend]:
+                await _ask_all(plan, sample, asked, coalesced, policy)
         rows.append([now - then for now, then in zip(_sums(backend), before, strict=True)])
     scale = n / max(1, len(samples))
     margins = {} if scale == 1 else _margins(rows, n)
     time = duration(plan, list(backend.work.values()), backend.store, scale)
-    if scale == 1:
+    if scale == 1 and not again:
         await _probe(plan, backend)
     return replace(
         _scaled(plan, backend, scale, n),
@@ -159,7 +167,7 @@ async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
         seconds_from=time.basis,
         counted=len(samples),
         margins=margins,
-        notes=tuple(plan.samples.notes),
+        notes=() if again else tuple(plan.samples.notes),  # told when the run was made
     )
 
 
@@ -208,7 +216,7 @@ def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimat
 async def _ask_all(
     plan: Plan,
     sample: Sample,
-    backend: DryRunBackend,
+    backend: Backend,
     coalesced: list[str],
     policy: CoalescingPolicy,
 ) -> None:
