@@ -134,10 +134,10 @@ class _Level:
     judge: Backend
     control: RiskControl
 
-    async def verdicts(self, task: VerifyStatements) -> dict[str, Verdict]:
+    async def verdicts(self, task: VerifyStatements, draw: int = 0) -> dict[str, Verdict]:
         """Its verdicts by statement; {} where it has none: then it decides nothing."""
         try:
-            return {v.id: v for v in await Judge(self.judge, tries=1)(task)}
+            return {v.id: v for v in await Judge(self.judge, tries=1)(task, draw)}
         except (Denied, OverBudget):
             raise
         except JudgeError:
@@ -284,7 +284,7 @@ class Cascade(Backend):
     ) -> tuple[Sequence[Verdict], Decisions]:
         (number,) = fixed_numbers([digest(task.inputs())])
         # One number for all: what is checked of one judge is checked of those above it, too.
-        steps, left = await self._ask_up(task, number)
+        steps, left = await self._ask_up(task, draw, number)
         top: dict[str, Verdict] = {}
         if left:
             narrowed = task if len(left) == len(task.ids) else task.narrow(left)
@@ -295,7 +295,9 @@ class Cascade(Backend):
                 self._learn(step, step.checked(labels))
         return self._joined(task, steps, top)
 
-    async def _ask_up(self, task: VerifyStatements, number: float) -> tuple[list[_Step], list[str]]:
+    async def _ask_up(
+        self, task: VerifyStatements, draw: int, number: float
+    ) -> tuple[list[_Step], list[str]]:
         """What each cheap judge said, and the statements for the top judge.
 
         Verdicts that stand are checked all the same where the number is below their chance of it.
@@ -307,7 +309,7 @@ class Cascade(Backend):
             if not rest:
                 break
             narrowed = task if len(rest) == len(task.ids) else task.narrow(rest)
-            verdicts = await level.verdicts(narrowed)
+            verdicts = await level.verdicts(narrowed, draw)
             standing = frozenset(i for i, verdict in verdicts.items() if level.decides(verdict))
             step = _Step(level, narrowed, verdicts, standing, level.control.chance)
             steps.append(step)
