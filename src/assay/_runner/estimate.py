@@ -145,7 +145,7 @@ class _ReadOnce(DryRunBackend):
 
 
 async def _count(plan: Plan, backend: DryRunBackend, again: int = 0) -> Estimate:
-    askings = [Resampler(backend, time) for time in range(1, again + 1)]
+    askings: list[Backend] = [Resampler(backend, time) for time in range(1, again + 1)]
     coalesced = coalesced_metrics(plan.metrics, plan.route) if plan.settings.together else []
     policy = CoalescingPolicy(coalesced_kinds(plan.route))
     samples, n = _sampled(plan.samples)
@@ -153,7 +153,7 @@ async def _count(plan: Plan, backend: DryRunBackend, again: int = 0) -> Estimate
     for sample in samples:
         before = _sums(backend)
         if sample.failure is None:  # else no judge is asked about it
-            for asked in askings or [backend]:
+            for asked in askings or (backend,):
                 await _ask_all(plan, sample, asked, coalesced, policy)
         rows.append([now - then for now, then in zip(_sums(backend), before, strict=True)])
     scale = n / max(1, len(samples))
