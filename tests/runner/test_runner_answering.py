@@ -16,6 +16,7 @@ from assay._store.transfer import export, import_runs
 from assay.judge import AttributeBackend, Reply
 from assay.judges.openai.completion import read_chat
 from assay.judges.openai.judge import OpenAI
+from assay.score import Score
 from assay.tasks import RateAnswer
 from support.llm_server import LLMServer
 from support.scripts import plausible, samples
@@ -130,6 +131,17 @@ class TestAComparison:
 
 
 class TestTheStore:
+    async def test_a_score_may_rest_on_any_number_of_replies_by_any_number_of_prompts(self, db):
+        with Store(db) as store:
+            run = store.begin(samples(2), {"metrics": {"m": "s"}}, "x")
+            keys = [f"{n:032x}" for n in range(600)]
+            for n, key in enumerate(keys):
+                named = {"backend": f"judge#{n % 3}", "model": OLD if n else NEW}
+                await store.keep_reply(Reply((), "", key=key, **named), run.id)
+            await store.keep_outcome(run.id, 1, "m", Score(1.0), keys)
+            await store.keep_outcome(run.id, 2, "m", Score(1.0), keys[1:])
+            assert store.answered_by(run.id, ["m"]) == {("judge", OLD): 2, ("judge", NEW): 1}
+
     async def test_a_reply_has_its_model_when_it_is_read_again(self, db):
         reply = Reply(("?",), "!", key="ab" * 16, model=OLD)
         with Store(db) as store:

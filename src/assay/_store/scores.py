@@ -365,17 +365,21 @@ class Scores(Samples, Replies):
 
     def _models(self, keys: Collection[Key]) -> dict[Key, tuple[str, str]]:
         """(judge, model) of the replies under these keys that name a model."""
-        sql = (
-            "SELECT reply, backend, model FROM answering_models JOIN replies ON key = reply"
-            f" WHERE reply IN ({', '.join('?' * len(keys))})"
-        )
-        replies = self.query(sql, *keys)
+        replies, left = list[tuple[Key, int, int]](), iter(keys)
+        while some := list(islice(left, PAGE)):
+            replies += self.query(
+                "SELECT reply, backend, model FROM answering_models JOIN replies ON key = reply"
+                f" WHERE reply IN ({', '.join('?' * len(some))})",
+                *some,
+            )
         numbers = {number for _, *both in replies for number in both}
-        which = f"id IN ({', '.join('?' * len(numbers))})"
-        names = dict(self.query(f"SELECT id, name FROM names WHERE {which}", *numbers))
+        names = {number: self._name(number) for number in numbers}
         # A judge has an identity for each prompt that it is asked with.
         judges = {number: judge_named(name) for number, name in names.items()}
         return {key: (judges[backend], names[model]) for key, backend, model in replies}
+
+    def _name(self, number: int) -> str:
+        return str(self.query("SELECT name FROM names WHERE id = ?", number)[0][0])
 
     def used(self, run: str) -> int:
         """How many replies the scores of a run rest on, one that several rest on counted often."""
