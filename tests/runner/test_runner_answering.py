@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assay import Result, cascade, compare, evaluate
+from assay import Result, cascade, compare, evaluate, repeat
 from assay._middleware.wrapper import Route
 from assay._report.notes import notes
 from assay._report.run import collect
@@ -198,3 +198,15 @@ def test_no_reply_is_lost_over_an_odd_name_of_a_model(model, expected, streamed)
         content = f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n".encode()
     chat = read_chat(content)
     assert (chat.choices[0].text, chat.answered) == ("Yes.", expected)
+
+
+@pytest.mark.parametrize("model", [OLD, NEW])
+def test_another_model_is_not_taken_for_the_noise_of_the_one_that_judged(db, model):
+    result = scored(db, OLD)
+    repeated = repeat(result, Served(model), draws=1)
+    expected = (
+        f"Behind openai:gpt-4o it was not one model that answered: in the run {OLD} (4 scores), in "
+        f"repetition 1 {NEW} (4 scores). What moved may be the model behind the name, not its noise."
+    )
+    assert repeated.drift == ((expected,) if model == NEW else ())
+    assert all(text in str(repeated) for text in repeated.drift)

@@ -1,11 +1,10 @@
 """The models that answered under a judge's name, as the provider names them with each reply."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from assay._runner.result import Result
 from assay._store import Run, Store
 
 # What follows an alias in the name of what it stands for: gpt-4o-2024-08-06, claude-opus@20250514.
@@ -46,21 +45,23 @@ def mixed_models(answering: Sequence[Answering]) -> list[str]:
     ]
 
 
-def other_models(first: Result, second: Result, names: tuple[str, str]) -> list[str]:
-    """What has to be said of judges that two runs share and for whom other models answered."""
-    each = []
-    for result in (first, second):
-        with Store(result.path) as store:
-            each.append(_by_judge(answered_by(store, result.run)))
-    before, after = each
+def other_models(sides: Mapping[str, Sequence[Answering]], consequence: str) -> list[str]:
+    """What has to be said of judges for whom other models answered in one run than in another.
+
+    Args:
+        sides: The models behind the judges of each run, by what the run is called.
+        consequence: What follows for the reader, a sentence.
+    """
+    by_run = {name: _by_judge(answering) for name, answering in sides.items()}
     told = []
-    for judge in before.keys() & after.keys():
-        if _differ({**before[judge], **after[judge]}):
-            sides = zip(names, (before[judge], after[judge]), strict=True)
-            found = ", ".join(f"in {name} {_named(counts)}" for name, counts in sides)
-            text = f"Behind {judge} it was not one model that answered: {found}."
-            told.append(f"{text} A difference may be one of the models, not of the systems.")
-    return sorted(told)
+    for judge in sorted({judge for judges in by_run.values() for judge in judges}):
+        counts = {name: judges[judge] for name, judges in by_run.items() if judge in judges}
+        if len(counts) > 1 and _differ({model for models in counts.values() for model in models}):
+            found = ", ".join(f"in {name} {_named(one)}" for name, one in counts.items())
+            told.append(
+                f"Behind {judge} it was not one model that answered: {found}. {consequence}"
+            )
+    return told
 
 
 def _by_judge(answering: Sequence[Answering]) -> dict[str, Mapping[str, int]]:
@@ -68,7 +69,7 @@ def _by_judge(answering: Sequence[Answering]) -> dict[str, Mapping[str, int]]:
     return {judge: {one.model: one.scores for one in models} for judge, models in grouped}
 
 
-def _differ(models: Mapping[str, int]) -> bool:
+def _differ(models: Collection[str]) -> bool:
     """Whether they are several, an alias beside what it stands for being the same one."""
     return sum(not any(_stands_for(one, other) for other in models) for one in models) > 1
 

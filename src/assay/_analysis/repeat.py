@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from assay._analysis.answering import answered_by, other_models
 from assay._middleware.cache import SharedLimits
 from assay._runner.estimate import Estimate, estimate_again
 from assay._runner.evaluate import score_run
@@ -52,6 +53,8 @@ class Repeated(Readable):
         metrics: What was found of each metric, by label; kept in the store with its signature.
         wording: What was found of the replies, by kind of task.
         runs: Ids of the runs that hold the repetitions, in order.
+        drift: What is to be said if other models answered than in the run, as their provider
+            names them: how they differ is no noise.
     """
 
     run: str
@@ -59,10 +62,12 @@ class Repeated(Readable):
     metrics: Mapping[str, Noise]
     wording: Mapping[str, Wording]
     runs: tuple[str, ...]
+    drift: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """A line for each metric."""
-        return "\n".join(f"{label}: {noise}" for label, noise in self.metrics.items())
+        """A line for each metric, and for what is no noise."""
+        lines = (f"{label}: {noise}" for label, noise in self.metrics.items())
+        return "\n".join([*lines, *self.drift])
 
 
 async def arepeat(
@@ -254,7 +259,16 @@ def _measured(
         metrics[label] = _noise(run, columns, replies)
         all_replies |= replies
     judge = str(run.config["judge"])
-    return Repeated(run.id, judge, metrics, _wording(all_replies), again)
+    return Repeated(run.id, judge, metrics, _wording(all_replies), again, _drift(store, run, again))
+
+
+def _drift(store: Store, run: Run, again: Sequence[str]) -> tuple[str, ...]:
+    sides = {"the run": answered_by(store, run)}
+    sides |= {
+        f"repetition {n}": answered_by(store, store.run(one)) for n, one in enumerate(again, 1)
+    }
+    what = "What moved may be the model behind the name, not its noise."
+    return tuple(other_models(sides, what))
 
 
 def _hear(

@@ -21,7 +21,7 @@ from assay._cli.values import look_here, read_prompts
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import robustness as words
 from assay._report.numbers import called
-from assay._report.tables import numeric, table
+from assay._report.tables import STYLES, numeric, table
 from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._runner.summary import Flips, Noise
@@ -124,6 +124,7 @@ def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
         Text(_answer(repeated, scored), style="bold"),
         Text(sanitize.plain(f"{title}, by {numbers.judge_in_words(repeated.judge)}")),
         Text(_paid(repeated, result), style="dim"),
+        *(Text(sanitize.plain(f"! {text}"), style=STYLES["warn"]) for text in repeated.drift),
     ]
     if not all(noise.same for noise in repeated.metrics.values()):
         lines.append(table)
