@@ -1,7 +1,6 @@
 """Is it told when not one model answers under a judge's name, and kept quiet while one does?"""
 
 import dataclasses
-import itertools
 import json
 
 import pytest
@@ -13,35 +12,16 @@ from assay._report.run import collect
 from assay._store import Store
 from assay._store.maintenance import clean, verify
 from assay._store.transfer import export, import_runs
-from assay.judge import AttributeBackend, Reply
+from assay.judge import Reply
 from assay.judges.openai.completion import read_chat
 from assay.judges.openai.judge import OpenAI
 from assay.score import Score
 from assay.tasks import RateAnswer
 from support.llm_server import LLMServer
 from support.scripts import plausible, samples
+from support.served import Served
 
 OLD, NEW = "gpt-4o-2024-08-06", "gpt-4o-2024-11-20"
-
-
-class Served(AttributeBackend):
-    """A judge behind a name, whose replies are of these models by turns."""
-
-    def __init__(self, *models, name="openai:gpt-4o"):
-        self._name, self._said, self._models = name, plausible(), itertools.cycle(models)
-
-    @property
-    def name(self):
-        return self._name
-
-    def identity(self, kind):
-        return self._said.identity(kind) and f"{self._name}#{kind.kind}"
-
-    async def reply(self, task, draw=0):
-        reply = await self._said.reply(task, draw)
-        return dataclasses.replace(
-            reply, backend=self.identity(type(task)), model=next(self._models)
-        )
 
 
 def scored(store, *models, n=4, metric="faithfulness", **more):

@@ -1,7 +1,7 @@
 """The models that answered under a judge's name, as the provider names them with each reply."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,6 +11,7 @@ from assay._store import Run, Store
 _VERSION = re.compile(r"[-@:][0-9][0-9-]*")
 _LATEST = "-latest"
 MOST_NAMED = 4  # models that a message names
+NEARLY_ALL = 0.9  # of the answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,33 @@ def other_models(sides: Mapping[str, Sequence[Answering]], consequence: str) -> 
                 f"Behind {judge} it was not one model that answered: {found}. {consequence}"
             )
     return told
+
+
+def moved(before: Iterable[Sequence[Answering]], now: Sequence[Answering]) -> dict[str, str]:
+    """By judge for whom another model answers nearly always than did before: what to say of it.
+
+    Args:
+        before: The models of earlier runs, the latest first.
+        now: Those of the run.
+    """
+    told, left = {}, _main_models(now)
+    for earlier in before if left else ():
+        for judge, model in _main_models(earlier).items():
+            if (newer := left.pop(judge, model)) != model and _differ((model, newer)):
+                told[judge] = f"behind {judge} answers {newer} now, and {model} did before"
+        if not left:
+            break
+    return told
+
+
+def _main_models(answering: Sequence[Answering]) -> dict[str, str]:
+    """By judge the model that nearly all answers are of; a router that mixes models has none."""
+    main = {}
+    for judge, counts in _by_judge(answering).items():
+        model = max(counts, key=lambda one: counts[one])
+        if counts[model] >= NEARLY_ALL * sum(counts.values()):
+            main[judge] = model
+    return main
 
 
 def _by_judge(answering: Sequence[Answering]) -> dict[str, Mapping[str, int]]:
