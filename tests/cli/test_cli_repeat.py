@@ -120,3 +120,16 @@ class TestWhatItCosts:
             assay(*FAITHFULNESS, *judge)
             assay("repeat", *judge, "--budget", "6calls")
         assert json.loads(assay("show", "--json").stdout)["metrics"][0]["noise"] is None
+
+
+def test_interrupted_it_says_what_is_kept(scored, monkeypatch):
+    from assay._analysis import repeat as analysis
+
+    async def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(analysis, "score_run", stopped)
+    result = scored("repeat", *JUDGE, "--no-progress")
+    assert result.exit_code == 130
+    kept = "interrupted: every reply that came is kept in assay.db; the same command goes on"
+    assert kept in " ".join(result.stderr.split())

@@ -13,7 +13,7 @@ from rich.text import Text
 from assay._analysis import repeat as analysis
 from assay._analysis.robustness import Level
 from assay._cli import estimates, evaluation, options, output, values
-from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
+from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, budget, read_asking, read_system
 from assay._cli.output import meter
@@ -101,6 +101,10 @@ def repeat_command(request: _RepeatRequest) -> int:
     except OverBudget as error:
         say(f"stopped: {error}")
         return BUDGET
+    except KeyboardInterrupt:
+        kept = f"every reply that came is kept in {request.store}"
+        say(f"interrupted: {kept}; the same command goes on from there")
+        return INTERRUPTED
     if request.as_json:
         output.print_json(msgspec.to_builtins(repeated))
     else:
