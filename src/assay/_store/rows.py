@@ -285,6 +285,11 @@ def write_sample(db: sqlite3.Connection, run: int, row: int, sample: Sample) -> 
     """Insert a sample; returns what names its content."""
     stored = compress(sample_body(sample, text_keeper(db)), ROW)
     insert(db, "samples", run, row, sample.id, stored)
+    return sample_content(sample)
+
+
+def sample_content(sample: Sample) -> str:
+    """What names a sample's content: with those of all others, the run that they make."""
     return sample_body(sample, lambda text: text_key(text).hex())
 
 
