@@ -26,6 +26,8 @@ RETRY_STRIDE = 1000
 # Draws of a whole run that is asked again are this far apart. They are asked as the draw was that
 # they repeat: one that repeats draw 0 is no sample, but the most likely text once more.
 REPEAT_STRIDE = 1_000_000
+# Those of the fixed probes, which each day repeats, begin above all that a run is ever repeated.
+PROBES = 10_000 * REPEAT_STRIDE
 
 
 class Task(ABC, Generic[T]):

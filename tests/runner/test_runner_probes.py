@@ -199,3 +199,15 @@ def test_an_estimate_counts_no_probes_for_a_run_that_is_done(db, day):
     assert estimated(ENOUGH) == 0
     # Of other data all is to be scored, if only by replies that are known.
     assert estimated(ENOUGH + 1) == 1 + 24
+
+
+def test_probes_are_asked_and_not_taken_for_replies_that_scores_rest_on(tmp_path, day):
+    results = []
+    for probe in (True, False):
+        store = tmp_path / f"{probe}.db"
+        run(Model(), store, probe=False)
+        results.append(run(Model(), store, ENOUGH + 1, probe=probe))
+    probed, plain = results
+    assert (probed.asked, plain.asked) == (25, 1)
+    assert (probed.reused, plain.reused) == (ENOUGH, ENOUGH)
+    assert (probed.cost().reused, plain.cost().reused) == (ENOUGH, ENOUGH)

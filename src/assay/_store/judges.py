@@ -19,7 +19,7 @@ from assay._store.integrity import (
     short_keys,
 )
 from assay._store.runs import Spent
-from assay.judge import Reply
+from assay.judge import PROBES, Reply
 
 # Providers keep what a batch brought for so long; what was not fetched by then is lost.
 KEPT_SECONDS = 30 * 86_400
@@ -83,6 +83,7 @@ class Replies(File):
                 paid.tokens_in + reply.tokens_in,
                 paid.tokens_out + reply.tokens_out,
                 paid.ms + reply.ms * (new[-1] or reply.tokens_in + reply.tokens_out > 0),
+                paid.probes + (new[-1] and reply.draw >= PROBES),
             )
         if not new[-1]:
             return self.reply(reply.key) or reply
@@ -107,13 +108,17 @@ class Replies(File):
 
     def _spent(self, run: str, which: str, *values: str) -> dict[str, Spent]:
         # A draw below 0: billed, and no reply.
-        sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms)"
+        sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms),"
+        sums += f" total(r.draw >= {PROBES})"
         sql = (
             f"SELECT b.name, {sums} FROM replies r JOIN names b ON b.id = r.backend"
             f" WHERE r.run = {rows.NAME} {which} GROUP BY b.name ORDER BY b.name"
         )
         paid = self.query(sql, run, *values)
-        return {name: Spent(int(n), int(i), int(o), ms) for name, n, i, o, ms in paid}
+        return {
+            name: Spent(int(calls), int(read), int(written), ms, int(probes))
+            for name, calls, read, written, ms, probes in paid
+        }
 
     def charged(self, run: str, free: Collection[str]) -> dict[str, tuple[int, int, int, int]]:
         """What a run paid each judge for, by its identity, but for embedding.
