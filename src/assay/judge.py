@@ -26,6 +26,8 @@ RETRY_STRIDE = 1000
 # Draws of a whole run that is asked again are this far apart. They are asked as the draw was that
 # they repeat: one that repeats draw 0 is no sample, but the most likely text once more.
 REPEAT_STRIDE = 1_000_000
+# Those of the fixed probes, which each day repeats, begin above all that a run is ever repeated.
+PROBES = 10_000 * REPEAT_STRIDE
 
 
 class Task(ABC, Generic[T]):
@@ -149,6 +151,7 @@ class Reply:
         draw: Which draw it is.
         cached_in: Prompt tokens among them that the provider read from its prompt cache.
         cache_written: Prompt tokens among them that it wrote into its cache.
+        model: The model that answered, as its provider names it; "" where it names none.
     """
 
     pieces: tuple[str, ...]
@@ -162,6 +165,7 @@ class Reply:
     draw: int = 0
     cached_in: int = 0
     cache_written: int = 0
+    model: str = ""
 
     @property
     def prompt(self) -> str:

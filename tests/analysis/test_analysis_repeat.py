@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay import Result, Settings, evaluate
+from assay import Result, Settings, cascade, evaluate
 from assay._analysis.comparison import compare
 from assay._analysis.gate import Rules, gate
 from assay._analysis.repeat import repeat
@@ -189,3 +189,13 @@ class TestWhatIsAsked:
         rest = Watched(plausible())
         repeat(result, rest, draws=1, settings=Settings())
         assert 0 < len(rest.asked) < 40
+
+
+def test_every_judge_of_a_cascade_is_asked_again(db):
+    cheap, top = Noisy(0.1, name="cheap"), Noisy(name="top")
+    judge = cascade(cheap, top)
+    result = evaluate(samples(5), "faithfulness", judge, store=db)
+    before = len(cheap.asked)
+    repeat(result, judge, draws=2)
+    assert before == 5
+    assert [draw // REPEAT_STRIDE for _, draw in cheap.asked[before:]] == [1] * 5 + [2] * 5

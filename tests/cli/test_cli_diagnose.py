@@ -160,3 +160,23 @@ def test_the_step_that_an_answer_rests_on_is_named(assay, here):
     told = json.loads(assay("diagnose", "--steps", "--json").stdout)["steps"]
     assert told["samples"][0]["decisive"] == [1]
     assert json.loads(assay("diagnose", "--json").stdout)["steps"] is None
+
+
+def test_a_cause_has_the_same_share_as_all_that_is_flagged_where_it_is_the_only_one(assay, here):
+    said = {"question": "How high is the tower?", "contexts": ["The tower is 330 metres tall."]}
+    answers = ["The tower is 812 metres tall.", "The tower is 330 metres tall."]
+    declining = "I do not know."  # whether rightly cannot be told: the sample is open
+    rows = [{**said, "answer": text} for text in (*answers * 3, *[declining] * 4)]
+    write_rows(here / "data.jsonl", rows)
+    assert assay("run", "data.jsonl", "-m", "faithfulness", "--out", "r.html").exit_code == 0
+    shown = " ".join(assay("diagnose").stdout.split())
+    assert "3 of 6 samples flagged by the judge (50 %, 95 % interval" in shown
+    assert "4 more could not be diagnosed" in shown
+    data = json.loads(assay("diagnose", "--json").stdout)
+    (cause,) = data["causes"]
+    assert (cause["n"], cause["checked"], cause["interval"]) == (3, 6, data["failed"])
+    assert data["advice"][0]["interval"] == data["failed"]
+    share = "50 % (19 to 81 %) of 6"
+    assay("diagnose", "--out", "d.md")
+    texts = [shown, *((here / name).read_text("utf-8") for name in ("d.md", "r.html"))]
+    assert all(share in text for text in texts)

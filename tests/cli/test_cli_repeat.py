@@ -6,6 +6,7 @@ import re
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT, statements, verdicts
 
+from support.llm_server import LLMServer
 from support.once import made_once
 
 WAVERING = {
@@ -71,3 +72,64 @@ def test_another_judge_than_the_runs_is_bad_input(scored, here):
     assert result.exit_code == 2
     assert "was judged otherwise" in result.stderr
     assert "give the judge, the embedder and the prompts of that run" in result.stderr
+
+
+class TestWhatItCosts:
+    """As for `assay run`: told before, bounded, and counted afterwards."""
+
+    def test_it_is_estimated_without_asking_anybody(self, scored):
+        before = scored("runs").stdout
+        shown = " ".join(scored("repeat", *JUDGE, "--dry-run", "--price", "1/2").stdout.split())
+        assert "2 samples 6 scores in all" in shown
+        assert "12 calls to be made to scripted:" in shown
+        assert "Nothing was asked, nothing was spent." in shown
+        assert scored("runs").stdout == before
+        data = json.loads(scored("repeat", *JUDGE, "--dry-run", "--json").stdout)
+        assert (data["samples"], data["scores"], data["calls"], data["known"]) == (2, 6, 12, 0)
+        scored("repeat", *JUDGE, "--draws", "2", "--no-progress")
+        data = json.loads(scored("repeat", *JUDGE, "--dry-run", "--json").stdout)
+        assert (data["calls"], data["known"]) == (4, 8)  # what was asked is not asked again
+
+    def test_another_judge_than_the_runs_has_no_estimate(self, scored):
+        result = scored("repeat", "--judge", "embedded", "--dry-run")
+        assert result.exit_code == 2
+        assert "was judged otherwise" in result.stderr
+
+    def test_a_budget_holds_for_all_repetitions_and_the_same_command_goes_on(self, assay, here):
+        judge = ("--judge", "openai:m", "--api-key", "")
+        with LLMServer().in_thread() as server:
+            judge += ("--base-url", server.url, "--no-progress")
+            assert assay(*FAITHFULNESS, *judge).exit_code == 0
+            before = server.count()
+            told = json.loads(assay("repeat", *judge[:-1], "--dry-run", "--json").stdout)
+            stopped = assay("repeat", *judge, "--budget", "6calls")
+            assert stopped.exit_code == 5, stopped.output
+            assert "stopped: repetition 2 of 3: " in stopped.stderr
+            assert "in calls" in stopped.stderr
+            assert "noise" not in stopped.stdout
+            assert server.count() - before == 6
+            shown = assay("repeat", *judge, "--price", "1/2")
+            assert server.count() - before == told["calls"] == 12
+        assert shown.exit_code == 0
+        assert re.search(r"asked 12, .* tokens out, cost [\d.]+", shown.stdout)
+
+    def test_what_a_budget_cut_short_is_no_measure_of_noise(self, assay, here):
+        judge = ("--judge", "openai:m", "--api-key", "")
+        with LLMServer().in_thread() as server:
+            judge += ("--base-url", server.url, "--no-progress")
+            assay(*FAITHFULNESS, *judge)
+            assay("repeat", *judge, "--budget", "6calls")
+        assert json.loads(assay("show", "--json").stdout)["metrics"][0]["noise"] is None
+
+
+def test_interrupted_it_says_what_is_kept(scored, monkeypatch):
+    from assay._analysis import repeat as analysis
+
+    async def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(analysis, "score_run", stopped)
+    result = scored("repeat", *JUDGE, "--no-progress")
+    assert result.exit_code == 130
+    kept = "interrupted: every reply that came is kept in assay.db; the same command goes on"
+    assert kept in " ".join(result.stderr.split())

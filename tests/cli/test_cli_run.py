@@ -1,5 +1,6 @@
 """`assay run` does what its options say."""
 
+import itertools
 import json
 import re
 import sys
@@ -378,3 +379,32 @@ def test_a_window_for_nobody_is_refused(assay, here):
     refused = assay("run", "data.jsonl", "-m", "faithfulness", "--window", "2048")
     assert refused.exit_code == 2
     assert "--window applies to openai: and ollama: judges" in refused.stderr
+
+
+def test_a_model_that_changes_in_the_midst_of_a_run_is_told_at_its_end(assay, here):
+    (here / "data.jsonl").write_text("\n".join(json.dumps({**ROW, "id": n}) for n in range(2)))
+    command = ("run", "data.jsonl", "-m", "faithfulness", "--judge", "openai:m", "--api-key", "")
+    with LLMServer().in_thread() as server:
+        models = itertools.cycle(["m-2025-01-01", "m-2025-06-01"])
+        server.answers_as = lambda _: next(models)
+        shown = assay(*command, "--base-url", server.url)
+        data = json.loads(assay(*command, "--base-url", server.url, "--json").stdout)
+    assert " ".join(shown.stdout.split()).count("more than one model answered") == 1
+    assert {one["model"] for one in data["answered_by"]} == {"m-2025-01-01", "m-2025-06-01"}
+    assert "more than one model answered" in data["drift"][0]
+
+
+def test_how_often_the_judge_is_wrong_is_told_to_programs_as_to_people(assay, here):
+    (here / "data.jsonl").write_text(json.dumps(ROW))
+    data = json.loads(assay("run", "data.jsonl", "-m", "faithfulness", "--json").stdout)
+    (metric,) = data["metrics"]
+    assert 0 < metric["quality"]["wrong"]["value"] < metric["quality"]["found"]["value"] < 1
+    assert data["texts"] == {"passages": 1}
+    assert metric["quality_on"] == {"passages": metric["quality"]}
+    assert data["unmeasured"] == []
+    shown = json.loads(assay("show", "last", "--json").stdout)
+    assert shown["metrics"] == data["metrics"]
+    reported = assay("report", "last", "--out", "report.json")
+    assert reported.exit_code == 0
+    report = json.loads((here / "report.json").read_text())
+    assert report["metrics"][0]["quality"] == metric["quality"]

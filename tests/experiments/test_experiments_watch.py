@@ -24,6 +24,7 @@ from assay.experiments.watch import Channels, Watch, deliver, look
 from assay.target import system
 from support import scripts, watched_days
 from support.over import over
+from support.served import Served
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -265,6 +266,24 @@ class TestDrift:
             (chart,) = charts(store, looks(store, "shop"), Charting())
         assert [point.look.number for point in chart.points] == [3]
         assert [point.look.number for point in chart.earlier] == [1, 2]
+
+    def test_so_it_does_once_nearly_all_replies_name_another_model(self, source):
+        def today(day, *models):
+            said = {"answer": f"Day {day} is dry.", "contexts": [f"Day {day} is warm and dry."]}
+            write(source, rows(4, 4, prefix=f"{day}-", **said))
+            judge = Served(*models)
+            return look(
+                watch(source, metrics="faithfulness", judge=judge), NOW + timedelta(days=day)
+            ).alerts
+
+        old, new = "gpt-4o-2024-08-06", "gpt-4o-2024-11-20"
+        days = ((old,), (old,), (old, new), (new,), (new,), ("gpt-4o",))
+        told = [today(day, *models) for day, models in enumerate(days)]
+        assert [len(alerts) for alerts in told] == [0, 0, 0, 1, 0, 0]
+        (alert,) = told[3]
+        assert (alert.body["kind"], alert.body["anew"]) == ("judge", ["faithfulness"])
+        why = f"behind openai:gpt-4o answers {new} now, and {old} did before"
+        assert alert.body["why"] == why
 
     @pytest.mark.slow
     def test_samples_of_one_conversation_count_as_one(self, source):

@@ -129,6 +129,11 @@ class TestAModelOfALibrary:
             reply = asyncio.run(judge.reply(RateAnswer(POISON, "a")))
         assert (reply.tokens_in, reply.cached_in, reply.cache_written) == (1200, 1024, 0)
 
+    def test_it_tells_which_model_answered(self, library, server):
+        server.answers_as = lambda asked: f"{asked}-2025-06-01"
+        reply = asyncio.run(assay.backend(CHATS[library](server.url)).reply(RateAnswer("q", "a")))
+        assert reply.model.endswith("-2025-06-01")
+
     def test_a_refused_key_is_denied(self, library, server):
         server.faults = Faults(deny=True)
         with pytest.raises(Denied, match="key"):

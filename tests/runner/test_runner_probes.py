@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from assay import Limits, Settings, evaluate
+from assay import Limits, Settings, estimate, evaluate
 from assay._analysis import comparability
 from assay._analysis.comparison import compare
 from assay._report.notes import notes
@@ -184,3 +184,30 @@ def test_probes_are_small_and_of_kinds_that_an_llm_is_asked():
     assert {probe.kind for probe in probes.PROBES} <= set(TASKS)
     assert len({repr(probe) for probe in probes.PROBES}) == 12
     assert max(len("".join(probe.inputs())) for probe in probes.PROBES) < 600
+
+
+def test_an_estimate_counts_no_probes_for_a_run_that_is_done(db, day):
+    data = samples(ENOUGH + 1)
+    judge = Model()
+
+    def estimated(n):
+        return estimate(data[:n], METRIC, judge, store=db).calls
+
+    assert estimated(ENOUGH) == ENOUGH + 24
+    evaluate(data[:ENOUGH], METRIC, judge, store=db)
+    day(20_001)
+    assert estimated(ENOUGH) == 0
+    # Of other data all is to be scored, if only by replies that are known.
+    assert estimated(ENOUGH + 1) == 1 + 24
+
+
+def test_probes_are_asked_and_not_taken_for_replies_that_scores_rest_on(tmp_path, day):
+    results = []
+    for probe in (True, False):
+        store = tmp_path / f"{probe}.db"
+        run(Model(), store, probe=False)
+        results.append(run(Model(), store, ENOUGH + 1, probe=probe))
+    probed, plain = results
+    assert (probed.asked, plain.asked) == (25, 1)
+    assert (probed.reused, plain.reused) == (ENOUGH, ENOUGH)
+    assert (probed.cost().reused, plain.cost().reused) == (ENOUGH, ENOUGH)

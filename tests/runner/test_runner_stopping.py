@@ -484,3 +484,41 @@ class TestCancelledFromWithin:
         result = evaluate(samples(300), broken, plausible(), store=db)
         assert {o.detail for o in result["broken"]} == {CANCELLED}
         assert verify(db).problems == ()
+
+
+class Patchy(Metered):
+    """An LLM that gives no reply about one city."""
+
+    async def complete(self, prompt, schema, kind, draw):
+        if "Rome" in prompt:
+            raise Unavailable("answered 500")
+        return await super().complete(prompt, schema, kind, draw)
+
+
+class Broken(Metered):
+    """An LLM with a mistake in it."""
+
+    async def complete(self, prompt, schema, kind, draw):
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("again", [Refused, Broken])
+def test_asking_again_for_what_failed_makes_no_finished_run_an_unfinished_one(db, again):
+    how = {"store": db, "settings": Settings(limits=QUICK)}
+    first = evaluate(samples(5), "faithfulness", Patchy(), **how)
+    assert [row.n_failed for row in first.summary()] == [1]
+    with pytest.raises((Denied, ZeroDivisionError)):
+        evaluate(samples(5), "faithfulness", again(), **how)
+    result = Result(db)
+    assert (result.run.id, result.stopped) == (first.run.id, "")
+    assert result.run.finished
+    assert [row.n_failed for row in result.summary()] == [1]
+
+
+def test_a_run_that_lacks_scores_is_not_finished_whatever_ended_it(db):
+    how = {"store": db, "settings": Settings(limits=QUICK)}
+    for judge, why in ((Broken(), "interrupted"), (Refused(), "401: the key was refused")):
+        with pytest.raises((Denied, ZeroDivisionError)):
+            evaluate(samples(5), "faithfulness", judge, **how)
+        assert why in Result(db).stopped
+        assert Result(db).run.finished is None

@@ -38,7 +38,7 @@ def test_damage_to_an_alert_is_found(db):
 def test_an_older_store_without_the_table_is_whole(db):
     Store(db).close()
     with closing(sqlite3.connect(db)) as connection, connection:
-        for table in ("alerts", "prompt_cache", "second_opinions"):
+        for table in ("alerts", "prompt_cache", "second_opinions", "answering_models"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 9")
     assert verify(db).problems == ()

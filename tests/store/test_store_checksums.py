@@ -142,7 +142,10 @@ async def test_a_score_of_minus_zero_is_read_as_it_was_written(db):
 
 
 def test_an_older_store_gets_checksums_when_it_is_opened(whole, monkeypatch):
-    later = ("descriptions", "labels", "label_queue", "alerts", "prompt_cache", "second_opinions")
+    later = (
+        *("descriptions", "labels", "label_queue", "alerts", "prompt_cache", "second_opinions"),
+        "answering_models",
+    )
     dropped = [
         f"ALTER TABLE {table} DROP COLUMN {name}"
         for table in integrity.COVERED

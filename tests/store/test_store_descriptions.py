@@ -164,7 +164,7 @@ class TestTheStore:
             run = begun(store, 1, name="x")
         with closing(sqlite3.connect(db)) as connection, connection:
             later = ("descriptions", "labels", "label_queue", "alerts", "prompt_cache")
-            for table in (*later, "second_opinions"):
+            for table in (*later, "second_opinions", "answering_models"):
                 connection.execute(f"DROP TABLE {table}")
             connection.execute("PRAGMA user_version = 6")
         with Store(db) as store:

@@ -118,6 +118,7 @@ RELEASED = [
     "77dbe0ae16f7",
     "4c77c11b5200",
     "b6db34aef291",
+    "9d10d12b488e",
 ]
 
 

@@ -17,7 +17,7 @@ import json
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -38,10 +38,14 @@ class LLMServer:
     Args:
         faults: What goes wrong; may be replaced while it runs.
         port: The port, 0 for a free one.
+
+    Attributes:
+        answers_as: The model that a reply names, given the one that was asked for.
     """
 
     def __init__(self, faults: Faults | None = None, *, port: int = 0) -> None:
         self.faults = faults or Faults()
+        self.answers_as: Callable[[str], str] = str
         self.log: list[Call] = []
         self.arrived = 0
         self.most_at_once = 0
@@ -155,6 +159,7 @@ class LLMServer:
             return _embeddings(body)
         text = _text(faults, body, luck)
         self.reply_letters += len(text)
+        body = {**body, "model": self.answers_as(body["model"])}
         return await _completion(faults, request, body, luck, text)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from assay._analysis.answering import Answering, answered_by, mixed_models, other_models
 from assay._runner.result import Result, check_results
 from assay._store import Run, Store
 from assay._store.judges import Fingerprint
@@ -381,11 +382,20 @@ def drift_since(store: Store, run: str) -> list[Drift]:
     return drifts
 
 
-def drift_warnings(first: Result, second: Result) -> list[str]:
+def drift_told(store: Store, run: str, answering: Sequence[Answering]) -> list[str]:
+    """What has to be said of a run's judges that changed, in words."""
+    drifts = [str(drift) for drift in drift_since(store, run) if drift.changed]
+    return drifts + mixed_models(answering)
+
+
+def drift_warnings(first: Result, second: Result, names: Names) -> list[str]:
     """What has to be said of the judges that two runs share: those that have changed."""
     with Store(first.path) as one, Store(second.path) as other:
         drifts = drift_between(one, first.run.id, other, second.run.id)
-    return [str(drift) for drift in drifts if drift.changed]
+        answering = answered_by(one, first.run), answered_by(other, second.run)
+    told = [str(drift) for drift in drifts if drift.changed]
+    consequence = "A difference may be one of the models, not of the systems."
+    return told + other_models(dict(zip(names, answering, strict=True)), consequence)
 
 
 def drift_between(first: Store, run: str, second: Store, other: str) -> list[Drift]:

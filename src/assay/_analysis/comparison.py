@@ -289,7 +289,7 @@ def compare_by(terms: Terms, baseline: Result, others: Sequence[Result]) -> Comp
         warnings += unlike_definitions(baseline, other, shared, names, force=force)
         matched = match(baseline, other, keep_other_data=force)
         warnings += unlike_data(matched, names, force=force)
-        warnings += drift_warnings(baseline, other)
+        warnings += drift_warnings(baseline, other, names)
         warnings += unfinished(baseline, names[0]) + unfinished(other, names[1])
         compared_metrics += [_one(one, number, matched, baseline, other, terms) for one in shared]
     return Comparison(

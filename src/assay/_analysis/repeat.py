@@ -3,20 +3,23 @@
 import asyncio
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
+from assay._analysis.answering import answered_by, other_models
+from assay._middleware.cache import SharedLimits
+from assay._runner.estimate import Estimate, estimate_again
 from assay._runner.evaluate import score_run
 from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import Plan, config, plan
 from assay._runner.result import NOT_DONE, Result, check_results
-from assay._runner.settings import Settings
+from assay._runner.settings import Settings, chosen
 from assay._runner.stack import coalesce_as_in
 from assay._runner.summary import Flips, Noise
 from assay._store import Run, Store
-from assay.errors import InputError
+from assay.errors import InputError, OverBudget
 from assay.judge import Reply, repeated
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, is_built_in
@@ -50,6 +53,8 @@ class Repeated(Readable):
         metrics: What was found of each metric, by label; kept in the store with its signature.
         wording: What was found of the replies, by kind of task.
         runs: Ids of the runs that hold the repetitions, in order.
+        drift: What is to be said if other models answered than in the run, as their provider
+            names them: how they differ is no noise.
     """
 
     run: str
@@ -57,10 +62,12 @@ class Repeated(Readable):
     metrics: Mapping[str, Noise]
     wording: Mapping[str, Wording]
     runs: tuple[str, ...]
+    drift: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """A line for each metric."""
-        return "\n".join(f"{label}: {noise}" for label, noise in self.metrics.items())
+        """A line for each metric, and for what is no noise."""
+        lines = (f"{label}: {noise}" for label, noise in self.metrics.items())
+        return "\n".join([*lines, *self.drift])
 
 
 async def arepeat(
@@ -74,18 +81,13 @@ async def arepeat(
     settings: Settings | None = None,
 ) -> Repeated:
     """`repeat` for code that is asynchronous itself: same arguments, awaited."""
-    check_results(result)
-    if draws < 1 or (samples is not None and samples < 2):
-        raise InputError(f"draws {draws}, samples {samples}", "give 1 draw and 2 samples or more")
-    run = result.run
-    if "repeats" in run.config:
-        raise InputError(f"run {run.id} is a repetition itself", "name the run that it repeats")
-    settings = coalesce_as_in(settings, run.metrics.values())
+    run = _repeatable(result, draws, samples)
+    # One budget for all repetitions.
+    settings = replace(chosen(settings), _shared=SharedLimits())
     store = await asyncio.to_thread(Store, result.path)
     try:
         rows = await asyncio.to_thread(_drawn, store, run, samples)
-        planned = plan([s for _, s in rows], metrics or _known(run), judge, embedder, settings)
-        _check_same(run, planned)
+        planned = _planned(run, rows, judge, metrics, embedder, settings)
         again = []
         for time in range(1, draws + 1):
             # Signatures say which time it is: each is a run that nothing else can be taken for.
@@ -94,6 +96,8 @@ async def arepeat(
                 store.begin, [sample for _, sample in rows], config_of_repetition, run.source
             )
             await score_run(begun, planned, store, again=time)
+            if stopped := store.run(begun.id).stopped:
+                raise OverBudget(f"repetition {time} of {draws}: {stopped}")
             again.append(begun.id)
         repeated_run = await asyncio.to_thread(_measured, store, run, rows, planned, tuple(again))
         for label, noise in repeated_run.metrics.items():
@@ -126,11 +130,12 @@ def repeat(
         samples: So many samples, drawn at random and the same each time; None for all.
         metrics: These of the run's metrics; objects where they are the user's own. None for all.
         embedder: Who makes embeddings.
-        settings: Limits and prompts; a budget holds for each repetition.
+        settings: Limits and prompts, and a budget for all repetitions together.
 
     Raises:
         InputError: If the judge, a prompt or a metric is not that of the run.
         Denied: If the judge refuses.
+        OverBudget: If the budget does not suffice; what came is kept, and the same call goes on.
     """
     work = arepeat(
         result,
@@ -142,6 +147,59 @@ def repeat(
         settings=settings,
     )
     return run_to_completion(work)
+
+
+def estimate_repeat(
+    result: Result,
+    judge: Any = DEFAULT,
+    *,
+    draws: int = DRAWS,
+    samples: int | None = SAMPLES,
+    metrics: Iterable[str | Metric] | None = None,
+    embedder: Any = None,
+    settings: Settings | None = None,
+) -> tuple[Estimate, int]:
+    """What `repeat` would ask for with the same arguments, and how many scores it would make.
+
+    Raises:
+        InputError: As `repeat` would.
+    """
+    run = _repeatable(result, draws, samples)
+    with Store(result.path) as store:
+        rows = _drawn(store, run, samples)
+        planned = _planned(run, rows, judge, metrics, embedder, chosen(settings))
+        n_scores = len(rows) * len(planned.metrics) * draws
+        return estimate_again(planned, store, draws), n_scores
+
+
+def _repeatable(result: Result, draws: int, samples: int | None) -> Run:
+    """The run, if it can be repeated so."""
+    check_results(result)
+    if draws < 1 or (samples is not None and samples < 2):
+        raise InputError(f"draws {draws}, samples {samples}", "give 1 draw and 2 samples or more")
+    run = result.run
+    if "repeats" in run.config:
+        raise InputError(f"run {run.id} is a repetition itself", "name the run that it repeats")
+    return run
+
+
+def _planned(
+    run: Run,
+    rows: Sequence[tuple[int, Sample]],
+    judge: Any,
+    metrics: Iterable[str | Metric] | None,
+    embedder: Any,
+    settings: Settings,
+) -> Plan:
+    """How the drawn samples of a run are judged again: as they were.
+
+    Raises:
+        InputError: If the judge, a prompt or a metric is not that of the run.
+    """
+    settings = coalesce_as_in(settings, run.metrics.values())
+    planned = plan([s for _, s in rows], metrics or _known(run), judge, embedder, settings)
+    _check_same(run, planned)
+    return planned
 
 
 def _known(run: Run) -> list[str]:
@@ -201,7 +259,16 @@ def _measured(
         metrics[label] = _noise(run, columns, replies)
         all_replies |= replies
     judge = str(run.config["judge"])
-    return Repeated(run.id, judge, metrics, _wording(all_replies), again)
+    return Repeated(run.id, judge, metrics, _wording(all_replies), again, _drift(store, run, again))
+
+
+def _drift(store: Store, run: Run, again: Sequence[str]) -> tuple[str, ...]:
+    sides = {"the run": answered_by(store, run)}
+    sides |= {
+        f"repetition {n}": answered_by(store, store.run(one)) for n, one in enumerate(again, 1)
+    }
+    what = "What moved may be the model behind the name, not its noise."
+    return tuple(other_models(sides, what))
 
 
 def _hear(

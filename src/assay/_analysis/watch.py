@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from assay._analysis.answering import answered_by, moved
 from assay._analysis.comparability import compare_definitions, drift_between
 from assay._runner.result import Result
 from assay._store import Run, Store
@@ -18,6 +19,7 @@ from assay.stats.sequential import ALPHA, YEAR, Change, find_change
 
 TAG: Final = "watch"
 _LANGUAGE: Final = "language"
+LOOKED_BACK: Final = 30  # looks, for one of which it is clear which model judged
 _LONG_AGO: Final = "1970-01-01T00:00:00+00:00"  # when a baseline was looked at
 
 
@@ -321,7 +323,11 @@ def judge_changes(store: Store, looks: Sequence[Look]) -> Iterator[dict[str, Any
             other.setdefault("; ".join(dict.fromkeys(words)), []).append(metric)
     for why, metrics in other.items():
         yield {"kind": "judge", "why": why, "anew": metrics}
+    earlier = (answered_by(store, look.run) for look in looks[-2 : -2 - LOOKED_BACK : -1])
+    changed = moved(earlier, answered_by(store, now))
     for drift in drift_between(store, before.id, store, now.id):
         if drift.p < ALPHA / YEAR:
-            metrics = [m for m, signature in now.metrics.items() if drift.judge in signature]
-            yield {"kind": "judge", "why": str(drift), "anew": metrics}
+            changed.setdefault(drift.judge, str(drift))
+    for judge, why in changed.items():
+        metrics = [m for m, signature in now.metrics.items() if judge in signature]
+        yield {"kind": "judge", "why": why, "anew": metrics}

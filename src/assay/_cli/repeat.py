@@ -1,6 +1,8 @@
 """The commands `assay repeat` and `assay robustness`."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 import msgspec
 from rich import box
@@ -10,26 +12,26 @@ from rich.text import Text
 
 from assay._analysis import repeat as analysis
 from assay._analysis.robustness import Level
-from assay._cli import evaluation, options, output, values
-from assay._cli.errors import OK, SOME_FAILED, say
+from assay._cli import estimates, evaluation, options, output, values
+from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
-from assay._cli.judges import Judges, read_asking, read_system
+from assay._cli.judges import Judges, budget, read_asking, read_system
 from assay._cli.output import meter
 from assay._cli.values import look_here, read_prompts
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import robustness as words
 from assay._report.numbers import called
-from assay._report.tables import numeric, table
+from assay._report.tables import STYLES, numeric, table
 from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._runner.summary import Flips, Noise
 from assay._store.runs import Value
-from assay.errors import InputError
+from assay.errors import InputError, OverBudget
 from assay.experiments.robustness import RobustnessSettings, count_robustness, robustness
 from assay.judge import Limits, Reasons
 
 
-class _RepeatRequest(options.JudgeRequest):
+class _RepeatRequest(options.PricedJudgeRequest):
     run: str
     draws: int = options.count("--draws", default=3, help="How often to repeat every task.")
     samples: int = options.count(
@@ -52,6 +54,9 @@ class _RepeatRequest(options.JudgeRequest):
     concurrency: int = options.count(
         "--concurrency", default=16, help="Maximum number of concurrent calls to a judge."
     )
+    dry_run: bool = options.flag(
+        "--dry-run", help="Estimate the cost and what is cached already; ask nobody."
+    )
     as_json: bool
     store: str
     no_progress: bool
@@ -62,28 +67,44 @@ def repeat_command(request: _RepeatRequest) -> int:
     """Ask the judge of RUN the same again, and measure how its verdicts and scores move.
 
     Name the same judge as for the run. Every task is asked with the same settings as
-    before. The result is stored with the judge and shown beside every score that it gives under
+    before, which costs as much as judging these samples did, times --draws: --dry-run estimates
+    it. The result is stored with the judge and shown beside every score that it gives under
     the same signature. Replies are stored, so the same command asks nothing again.
     """
     result = Result(request.store, request.run)
+    spending = budget(request)
     judge, embedder = Judges(request).build()
     look_here()
-    with meter(silent=request.no_progress) as progress:
-        settings = Settings(
-            prompts=read_prompts(request.prompts),
-            reasons=request.reasons,
-            limits=Limits(concurrency=request.concurrency, timeout=request.timeout),
-            on_progress=progress,
-        )
-        repeated = analysis.repeat(
-            result,
-            judge,
-            draws=request.draws,
-            samples=request.samples,
-            metrics=values.metric_specs(request.metrics) or None,
-            embedder=embedder,
-            settings=settings,
-        )
+    settings = Settings(
+        prompts=read_prompts(request.prompts),
+        reasons=request.reasons,
+        limits=Limits(concurrency=request.concurrency, timeout=request.timeout),
+        budget=spending,
+    )
+    how: dict[str, Any] = {
+        "draws": request.draws,
+        "samples": request.samples,
+        "metrics": values.metric_specs(request.metrics) or None,
+        "embedder": embedder,
+    }
+    if request.dry_run:
+        cost, n_scores = analysis.estimate_repeat(result, judge, **how, settings=settings)
+        if request.as_json:
+            output.print_json({"scores": n_scores, **msgspec.to_builtins(cost)})
+        else:
+            estimates.show(cost, n_scores, judge, request.store, spending)
+        return OK
+    try:
+        with meter(silent=request.no_progress) as progress:
+            settings = replace(settings, on_progress=progress)
+            repeated = analysis.repeat(result, judge, **how, settings=settings)
+    except OverBudget as error:
+        say(f"stopped: {error}")
+        return BUDGET
+    except KeyboardInterrupt:
+        kept = f"every reply that came is kept in {request.store}"
+        say(f"interrupted: {kept}; the same command goes on from there")
+        return INTERRUPTED
     if request.as_json:
         output.print_json(msgspec.to_builtins(repeated))
     else:
@@ -107,6 +128,7 @@ def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
         Text(_answer(repeated, scored), style="bold"),
         Text(sanitize.plain(f"{title}, by {numbers.judge_in_words(repeated.judge)}")),
         Text(_paid(repeated, result), style="dim"),
+        *(Text(sanitize.plain(f"! {text}"), style=STYLES["warn"]) for text in repeated.drift),
     ]
     if not all(noise.same for noise in repeated.metrics.values()):
         lines.append(table)
@@ -121,7 +143,9 @@ def _paid(repeated: analysis.Repeated, result: Result) -> str:
         numbers.count(sum(amounts))
         for amounts in zip(*((c.calls, c.tokens_in, c.tokens_out) for c in costs), strict=True)
     )
-    return f"asked {calls}, {read} tokens in, {written} tokens out"
+    paid = [cost.money for cost in costs if cost.money is not None]
+    money = f", cost {numbers.money(sum(paid))}" if paid else ""
+    return f"asked {calls}, {read} tokens in, {written} tokens out{money}"
 
 
 def _answer(repeated: analysis.Repeated, scored: Mapping[str, int]) -> str:

@@ -8,27 +8,25 @@ from pathlib import PurePath
 from typing import Any
 
 import msgspec
-from rich.text import Text
 
-from assay._analysis.comparability import judge_of
-from assay._cli import options, output
+from assay._analysis.answering import answered_by
+from assay._analysis.comparability import drift_told, judge_of
+from assay._cli import estimates, options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.evaluation import Evaluation, read_request, select_metrics
-from assay._cli.judges import Target, ask_target, priced
+from assay._cli.judges import Target, ask_target
 from assay._cli.output import Meter, command_line, meter, run_name
-from assay._middleware.wrapper import Route
-from assay._report import notes, numbers, sanitize
+from assay._report import notes, numbers
 from assay._report import run as report
 from assay._report.numbers import run_description
 from assay._report.run import summed_up
-from assay._runner.estimate import Estimate, estimate
+from assay._runner.estimate import estimate
 from assay._runner.evaluate import evaluate
-from assay._runner.plan import plan
+from assay._runner.plan import plan, texts_of, trust_in, unmeasured_judges
 from assay._runner.result import NOT_DONE, Result
 from assay._runner.stack import choose
 from assay._store import Run, Store
 from assay.errors import Denied
-from assay.judge import Backend
 from assay.metrics import resolve
 from assay.score import Score, Unscored
 from assay.target import Answers
@@ -113,8 +111,11 @@ def as_json(result: Result, evaluation: Evaluation) -> dict[str, Any]:
 
 
 def summary_json(result: Result) -> dict[str, Any]:
-    """A run's scores and cost as plain values."""
+    """A run's scores, how far they can be trusted, and their cost as plain values."""
     run = result.run
+    with Store(result.path) as store:
+        answering = answered_by(store, run)
+        drift = drift_told(store, run.id, answering)
     return {
         "run": run.id,
         **run_description(run),
@@ -125,7 +126,13 @@ def summary_json(result: Result) -> dict[str, Any]:
         "notes": list(run.config.get("data_notes", ())),
         "finished": run.finished is not None,
         "stopped": run.stopped,
-        "metrics": [msgspec.to_builtins(row) for row in result.summary()],
+        "texts": dict(texts_of(run)),
+        "metrics": [
+            {**msgspec.to_builtins(row), **trust_in(run, row.metric)} for row in result.summary()
+        ],
+        "unmeasured": unmeasured_judges(run),
+        "drift": drift,
+        "answered_by": msgspec.to_builtins(answering),
         "cost": msgspec.to_builtins(result.cost()),
     }
 
@@ -305,71 +312,7 @@ def _estimate(evaluation: Evaluation, request: options.RunRequest) -> int:
         names = [metric.label for metric in evaluation.metrics]
         output.print_json({"metrics": names, **msgspec.to_builtins(cost)})
     elif not request.quiet:
-        _print_estimate(cost, evaluation)
+        n_scores = cost.samples * len(evaluation.metrics)
+        budget = evaluation.settings.budget
+        estimates.show(cost, n_scores, evaluation.judge, evaluation.store, budget)
     return OK
-
-
-def _print_estimate(cost: Estimate, evaluation: Evaluation) -> None:
-    output.print_counts(_estimate_lines(cost, evaluation))
-    console = output.stdout()
-    if cost.margins:
-        console.print(
-            f"Counted on {cost.counted:,} rows drawn from all; ± is the 95 % error of the draw."
-        )
-    for note in cost.notes:
-        console.print(Text(sanitize.plain(f"note: {note}")))
-    console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
-    budget = evaluation.settings.budget
-    tokens = cost.tokens_in + cost.tokens_out
-    pairs = ((cost.money, budget.money), (tokens, budget.tokens), (cost.calls, budget.calls))
-    if any(limit is not None and (amount or 0) > limit for amount, limit in pairs):
-        console.print("This exceeds the budget: the run would stop before its end.")
-
-
-def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, str]]:
-    whom = ", ".join(_paid(evaluation.judge))
-    least, rising = "", ""
-    if cost.least_calls is not None:
-        least = f"{cost.least_calls:,} to "
-        rising = ": which share goes up the cascade is not known before"
-    lines = [
-        (f"{cost.samples:,}", "samples"),
-        (f"{cost.samples * len(evaluation.metrics):,}", "scores in all"),
-        (f"{least}{_number(cost, 'calls')}", f"calls to be made to {whom}{rising}"),
-        (_number(cost, "known"), f"calls known already, from {evaluation.store}"),
-        (_number(cost, "local"), "calls answered on this machine, free of charge"),
-        (_number(cost, "tokens_in"), "prompt tokens, about"),
-        (_number(cost, "tokens_out"), "reply tokens, about"),
-    ]
-    if cost.batches:
-        lines.insert(3, (f"{cost.batches:,}", "batches that they are submitted in, at least"))
-    if cost.local_tokens:
-        lines.append((_number(cost, "local_tokens"), "prompt tokens read on this machine, about"))
-        written = _number(cost, "local_written")
-        lines.append((written, "reply tokens written on this machine, about"))
-    if cost.money is not None:
-        least = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
-        price = priced(evaluation.settings.budget.price)
-        lines.append((f"{least}{cost.money:,.4f}", f"money, about, {price}"))
-    elif cost.calls:
-        lines.append(("?", "money: say what tokens cost, --price IN/OUT or --price list"))
-    if cost.seconds is None:
-        lines.append(("?", f"time: {cost.seconds_from}"))
-    else:
-        basis = f", {cost.seconds_from}" if cost.seconds_from else ""
-        lines.append((numbers.seconds(cost.seconds), f"time, about{basis}"))
-    return lines
-
-
-def _paid(judge: Backend) -> list[str]:
-    """The names of those that compute elsewhere; of the judge itself if there are none."""
-    judges = Route.of(judge).backends
-    leaves = [one for leaf in judges for one in leaf.behind() or (leaf,)]
-    elsewhere = [leaf.name for leaf in leaves if not leaf.capabilities.local]
-    return list(dict.fromkeys(elsewhere)) or [numbers.judge_in_words(judge.name)]
-
-
-def _number(cost: Estimate, name: str) -> str:
-    """A count, with its error where it was scaled up."""
-    amount, margin = getattr(cost, name), cost.margins.get(name, 0.0)
-    return f"{amount:,} ± {100 * margin / amount:.1f} %" if margin and amount else f"{amount:,}"

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from assay._middleware.wrapper import Resampler
 from assay._runner import STORE, probes
 from assay._runner.dry_run import DryRunBackend, Workload
 from assay._runner.event_loop import run_to_completion
-from assay._runner.plan import Plan, plan
+from assay._runner.plan import Plan, config, plan
 from assay._runner.settings import Settings, chosen
 from assay._runner.stack import (
     Coalescer,
@@ -25,6 +26,8 @@ from assay._runner.stack import (
     coalesced_metrics,
 )
 from assay._store import Store
+from assay._store.integrity import digest, run_id
+from assay._store.rows import sample_content
 from assay.data import Samples
 from assay.data.missing_fields import lacked
 from assay.errors import JudgeError, Unavailable, Unreadable
@@ -117,6 +120,36 @@ def estimate(
             known_replies.close()
 
 
+def estimate_again(planned: Plan, store: Store, times: int) -> Estimate:
+    """Count what asking the judges of a plan so many times more would take; nothing is asked."""
+    return run_to_completion(_count(planned, _ReadOnce(planned.route, store), times))
+
+
+class _RunId:
+    """Sees all samples of a plan, and tells which run they make.
+
+    Args:
+        plan: The plan, of which no sample was read yet.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        signatures = config(plan.metrics, plan.route, plan.settings)["metrics"].values()
+        self._digest = digest(sorted(signatures))
+
+    def add(self, sample: Sample) -> None:
+        """See one."""
+        self._digest = digest([self._digest, sample_content(sample)])
+
+    def notes(self) -> Iterable[str]:
+        """Nothing that its user has to know."""
+        return ()
+
+    def done(self, store: Store) -> int:
+        """How many scores the store has of that run, those not counted that failed."""
+        counts = store.counts(run_id(self._digest))
+        return sum(n for by in counts.values() for why, n in by.items() if why != "failed")
+
+
 class _ReadOnce(DryRunBackend):
     """A stand-in whose guesses are not asked for again: where they cannot be read, a reply could.
 
@@ -138,28 +171,33 @@ class _ReadOnce(DryRunBackend):
         return reply
 
 
-async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
+async def _count(plan: Plan, backend: DryRunBackend, again: int = 0) -> Estimate:
+    askings: list[Backend] = [Resampler(backend, time) for time in range(1, again + 1)]
     coalesced = coalesced_metrics(plan.metrics, plan.route) if plan.settings.together else []
+    named = _RunId(plan)
+    if not again and backend.store and probes.probes_by_judge(plan.route):
+        plan.samples.watchers.append(named)
     policy = CoalescingPolicy(coalesced_kinds(plan.route))
     samples, n = _sampled(plan.samples)
     rows = []
     for sample in samples:
         before = _sums(backend)
         if sample.failure is None:  # else no judge is asked about it
-            await _ask_all(plan, sample, backend, coalesced, policy)
+            for asked in askings or (backend,):
+                await _ask_all(plan, sample, asked, coalesced, policy)
         rows.append([now - then for now, then in zip(_sums(backend), before, strict=True)])
     scale = n / max(1, len(samples))
     margins = {} if scale == 1 else _margins(rows, n)
     time = duration(plan, list(backend.work.values()), backend.store, scale)
-    if scale == 1:
-        await _probe(plan, backend)
+    if scale == 1 and not again:
+        await _probe(plan, backend, named.done(backend.store) if backend.store else 0)
     return replace(
         _scaled(plan, backend, scale, n),
         seconds=time.seconds,
         seconds_from=time.basis,
         counted=len(samples),
         margins=margins,
-        notes=tuple(plan.samples.notes),
+        notes=() if again else tuple(plan.samples.notes),  # told when the run was made
     )
 
 
@@ -208,7 +246,7 @@ def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimat
 async def _ask_all(
     plan: Plan,
     sample: Sample,
-    backend: DryRunBackend,
+    backend: Backend,
     coalesced: list[str],
     policy: CoalescingPolicy,
 ) -> None:
@@ -239,8 +277,8 @@ def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
     return sum(math.ceil(n / most) for (_, _, most), n in together.items())
 
 
-async def _probe(plan: Plan, backend: DryRunBackend) -> None:
-    scores = (plan.samples.rows - plan.samples.skipped) * len(plan.metrics)
+async def _probe(plan: Plan, backend: DryRunBackend, done: int) -> None:
+    scores = (plan.samples.rows - plan.samples.skipped) * len(plan.metrics) - done
     if not probes.worth_asking(plan.settings, scores):
         return
     for tasks in probes.probes_by_judge(plan.route).values():

@@ -130,9 +130,18 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
         finally:
             stack.stop()
             seconds, skipped = time.monotonic() - start, plan.samples.skipped
+            if reason and not isinstance(engine.stopped, OverBudget) and _has_all(store, run):
+                reason = ""  # it was only asked again for what had failed
             await store.end(run.id, seconds=seconds, stopped=reason, skipped=skipped)
     if isinstance(engine.stopped, Denied):
         raise engine.stopped
+
+
+def _has_all(store: Store, run: Run) -> bool:
+    """Whether there is an outcome, if only that it failed, for every score of a run."""
+    counts = store.counts(run.id)
+    n = sum(n for metric in run.metrics for n in counts.get(metric, {}).values())
+    return n == run.n_samples * len(run.metrics)
 
 
 @asynccontextmanager

@@ -339,6 +339,12 @@ def quality_of(run: Run, kind: str = "") -> Mapping[str, Any]:
     return {label: quality for label, quality in best.items() if quality}
 
 
+def trust_in(run: Run, label: str) -> dict[str, Any]:
+    """What is measured of a metric's judge, as plain values; `quality_on` has each kind of text."""
+    on = {kind: quality_of(run, kind).get(label) for kind in texts_of(run)}
+    return {"quality": quality_of(run).get(label), "quality_on": on}
+
+
 def unmeasured_judges(run: Run) -> list[str]:
     """The judges of whose agreement with people nothing is known."""
     measured = {quality["judge"] for quality in quality_of(run).values()}

@@ -94,6 +94,11 @@ class Cost:
     local: int = 0
 
 
+def _reused(store: Store, run: str, paid: Spent) -> int:
+    """Replies that the scores of a run rest on beyond those paid for."""
+    return max(0, store.used(run) - (paid.calls - paid.probes))
+
+
 def check_results(*values: object) -> None:
     """Refuse what is no result, such as the name of a run.
 
@@ -167,7 +172,7 @@ class Result(NotebookDisplay, Reported):
     def reused(self) -> int:
         """Replies that its scores rest on and that the call that gave it did not ask for."""
         with self._open() as store:
-            return max(0, store.used(self._id) - self.asked)
+            return _reused(store, self._id, self.paid)
 
     @property
     def stopped(self) -> str:
@@ -222,7 +227,7 @@ class Result(NotebookDisplay, Reported):
         with self._open() as store:
             spent = store.spent(self._id)
             run = store.run(self._id)
-            reused = max(0, store.used(self._id) - spent.calls)
+            reused = _reused(store, self._id, spent)
             free = run.config.get("local", ())
             charged = store.charged(self._id, free)
             # For vectors the embedded judge goes by its encoder alone.

@@ -222,6 +222,7 @@ COVERED: Mapping[str, str] = {
     "second_opinions": "run, metric, against, share",
     "alerts": "watch, look, stream, body, pending",
     "prompt_cache": "reply, cached_in, cache_written",
+    "answering_models": f"reply, {_name('model')}",
 }
 # Numbers are read without their evidence: they have a checksum of their own.
 VALUE = f"{_PLACE}, value, why"
@@ -329,6 +330,13 @@ def short_keys(keys: str) -> Key:
     stored = [short_key(key) for key in keys.split(" ")]
     all_hex = all(isinstance(key, bytes) for key in stored)
     return b"".join(key for key in stored if isinstance(key, bytes)) if all_hex else keys
+
+
+def split_keys(stored: Key) -> list[Key]:
+    """Kept keys one by one, each as it is kept."""
+    if isinstance(stored, str):
+        return [short_key(key) for key in stored.split()]
+    return [stored[at : at + 16] for at in range(0, len(stored), 16)]
 
 
 def long_key(stored: Key) -> str:

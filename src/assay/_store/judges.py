@@ -1,5 +1,6 @@
 """Judges: their replies and what was paid for them, their noise and fingerprints, open batches."""
 
+import re
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import astuple, dataclass, replace
@@ -18,12 +19,13 @@ from assay._store.integrity import (
     short_keys,
 )
 from assay._store.runs import Spent
-from assay.judge import Reply
+from assay.judge import PROBES, Reply
 
 # Providers keep what a batch brought for so long; what was not fetched by then is lost.
 KEPT_SECONDS = 30 * 86_400
 # Keys looked for in one query.
 PAGE = 500
+_DIGEST = re.compile(r"#\w+")
 # Replies that are remembered, and how long one is at most: metrics of a sample ask the same.
 REMEMBERED, LONGEST = 256, 20_000
 
@@ -56,6 +58,10 @@ class Replies(File):
             for digest, *cached in self.query(sql, short_key(key)) if reply.tokens_in else ():
                 self._intact(f"the cached tokens of reply {key}", digest, *cached)
                 reply = replace(reply, cached_in=cached[1], cache_written=cached[2])
+            sql = f"SELECT checksum, {COVERED['answering_models']} FROM answering_models"
+            for digest, *answered in self.query(f"{sql} WHERE reply = ?", short_key(key)):
+                self._intact(f"the model of reply {key}", digest, *answered)
+                reply = replace(reply, model=answered[1])
             return reply
 
     def has_reply(self, key: str) -> bool:
@@ -77,6 +83,7 @@ class Replies(File):
                 paid.tokens_in + reply.tokens_in,
                 paid.tokens_out + reply.tokens_out,
                 paid.ms + reply.ms * (new[-1] or reply.tokens_in + reply.tokens_out > 0),
+                paid.probes + (new[-1] and reply.draw >= PROBES),
             )
         if not new[-1]:
             return self.reply(reply.key) or reply
@@ -101,13 +108,17 @@ class Replies(File):
 
     def _spent(self, run: str, which: str, *values: str) -> dict[str, Spent]:
         # A draw below 0: billed, and no reply.
-        sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms)"
+        sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms),"
+        sums += f" total(r.draw >= {PROBES})"
         sql = (
             f"SELECT b.name, {sums} FROM replies r JOIN names b ON b.id = r.backend"
             f" WHERE r.run = {rows.NAME} {which} GROUP BY b.name ORDER BY b.name"
         )
         paid = self.query(sql, run, *values)
-        return {name: Spent(int(n), int(i), int(o), ms) for name, n, i, o, ms in paid}
+        return {
+            name: Spent(int(calls), int(read), int(written), ms, int(probes))
+            for name, calls, read, written, ms, probes in paid
+        }
 
     def charged(self, run: str, free: Collection[str]) -> dict[str, tuple[int, int, int, int]]:
         """What a run paid each judge for, by its identity, but for embedding.
@@ -161,6 +172,12 @@ class Replies(File):
 def _is_joint(identity: str) -> bool:
     """Whether it is of a cascade, which puts its replies together from those of its judges."""
     return ">" in identity and identity.endswith(")")
+
+
+def judge_named(identity: str) -> str:
+    """The name of a judge, without the digest of what it was asked with."""
+    name = identity.rpartition(" (")[0] if _is_joint(identity) else identity
+    return _DIGEST.sub("", name)
 
 
 def _is_of(identity: str, names: Collection[str]) -> bool:

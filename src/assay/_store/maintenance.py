@@ -322,7 +322,8 @@ def _drop(db: sqlite3.Connection, deleted_runs: Sequence[str]) -> dict[str, int]
         _mark_retained(db)
         for table, condition in _RETAINED.items():
             dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({condition})").rowcount
-        db.execute("DELETE FROM prompt_cache WHERE reply NOT IN (SELECT key FROM replies)")
+        for table in ("prompt_cache", "answering_models"):
+            db.execute(f"DELETE FROM {table} WHERE reply NOT IN (SELECT key FROM replies)")
         return dropped
     finally:
         for table in ("runs", "replies", "texts"):

@@ -55,6 +55,9 @@ WRITE_REPLY = (
     " (checksum, key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms, at)"
     f" VALUES (?, ?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?, ?)"
 )
+WRITE_MODEL = (
+    f"INSERT OR REPLACE INTO answering_models (checksum, reply, model) VALUES (?, ?, {NAME})"
+)
 NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
 SAMPLE = "checksum, run, row, id, body"
@@ -227,6 +230,9 @@ def write_reply(
     if new and (reply.cached_in or reply.cache_written):
         cached = key, reply.cached_in, reply.cache_written
         insert(db, "prompt_cache", *cached, verb="INSERT OR REPLACE")
+    if new and reply.model:
+        keep_names(db, reply.model, recent=recent)
+        db.execute(WRITE_MODEL, (checksum(key, reply.model), key, reply.model))
     return new
 
 
@@ -279,6 +285,11 @@ def write_sample(db: sqlite3.Connection, run: int, row: int, sample: Sample) -> 
     """Insert a sample; returns what names its content."""
     stored = compress(sample_body(sample, text_keeper(db)), ROW)
     insert(db, "samples", run, row, sample.id, stored)
+    return sample_content(sample)
+
+
+def sample_content(sample: Sample) -> str:
+    """What names a sample's content: with those of all others, the run that they make."""
     return sample_body(sample, lambda text: text_key(text).hex())
 
 

@@ -272,12 +272,14 @@ class Spent:
         tokens_in: Prompt tokens, of them and of answers that were billed and are no replies.
         tokens_out: Reply tokens, counted likewise.
         ms: Their milliseconds, added up.
+        probes: Those of `calls` that answer the fixed probes, and no score rests on.
     """
 
     calls: int
     tokens_in: int
     tokens_out: int
     ms: float
+    probes: int = 0
 
 
 class Runs(File):

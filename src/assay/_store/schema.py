@@ -294,6 +294,12 @@ MIGRATIONS = (
         checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, metric, against)
     ) WITHOUT ROWID;
     """,
+    """
+    -- The model that answered, where the provider names one: it may change behind a judge's name.
+    CREATE TABLE answering_models (
+        reply PRIMARY KEY, model INTEGER NOT NULL, checksum INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    """,
 )
 
 
@@ -303,7 +309,7 @@ TABLES = frozenset(
     (
         *("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names"),
         *("batches", "descriptions", "labels", "label_queue", "alerts"),
-        *("prompt_cache", "second_opinions"),
+        *("prompt_cache", "second_opinions", "answering_models"),
     )
 )
 # Columns that the table of replies had in every version; one damaged name leaves the others.
@@ -382,7 +388,7 @@ def _check(connection: sqlite3.Connection) -> None:
 
 def _does_for_reading(connection: sqlite3.Connection) -> bool:
     """Whether an older store lacks only what reading does without: indices, and some tables."""
-    tables = "alerts", "prompt_cache", "second_opinions"
+    tables = "alerts", "prompt_cache", "second_opinions", "answering_models"
     spared = ("CREATE INDEX ", *(f"{_TABLE}{name} " for name in tables))
     return all(statement.startswith(spared) for statement in _lacking(connection))
 

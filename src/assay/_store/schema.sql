@@ -1,7 +1,8 @@
 -- A new store: what all migrations together make of an empty file. A test compares the two.
 -- Long texts are BLOBs where they are compressed, TEXT where not; so are keys, 16 bytes or any text.
 
--- Names that stand in many rows, once: runs, metrics, kinds of task, back ends, methods.
+-- Names that stand in many rows, once: runs, metrics, kinds of task, back ends, models,
+-- methods.
 CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
 -- Every text once, by content hash: contexts stand in many prompts.
@@ -24,6 +25,11 @@ CREATE INDEX replies_run ON replies (run);
 CREATE TABLE prompt_cache (
     reply PRIMARY KEY, cached_in INTEGER NOT NULL, cache_written INTEGER NOT NULL,
     checksum INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+
+-- The model that answered, where the provider names one: it may change behind a judge's name.
+CREATE TABLE answering_models (
+    reply PRIMARY KEY, model INTEGER NOT NULL, checksum INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
 -- Requests handed in to a provider as one batch: the keys of the replies that it owes.
@@ -107,4 +113,4 @@ CREATE TABLE alerts (
     PRIMARY KEY (watch, look, stream)
 ) WITHOUT ROWID;
 
-PRAGMA user_version = 12;
+PRAGMA user_version = 13;

@@ -1,23 +1,27 @@
 """The scores of a store, and the alerts that were raised over them."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from assay._store import rows
-from assay._store.connection import PAGE, File
+from assay._store.connection import PAGE, File, paged
 from assay._store.integrity import (
     Damaged,
+    Key,
     amended,
     insert,
     long_keys,
+    split_keys,
     value_checksum,
 )
-from assay._store.judges import Replies
+from assay._store.judges import Replies, judge_named
 from assay._store.schema import Stored
 from assay._text.misspelt import did_you_mean
 from assay.errors import InputError
@@ -344,6 +348,38 @@ class Scores(Samples, Replies):
         """Their keys."""
         keys = self.query(f"SELECT replies FROM jobs WHERE {_OF} AND row = ?", run, metric, row)
         return long_keys(keys[0][0]) if keys else []
+
+    def answered_by(self, run: str, metrics: Sequence[str]) -> dict[tuple[str, str], int]:
+        """How many scores rest on replies of each model, by (judge, model) as they are named."""
+        counts: Counter[tuple[str, str]] = Counter()
+        if not self.query("SELECT 1 FROM answering_models LIMIT 1"):  # most judges name none
+            return counts
+        sql = f"SELECT row, replies FROM jobs WHERE {_OF} AND why = '' AND row > ?"
+        for metric in metrics:
+            scores = paged(self.query, f"{sql} ORDER BY row LIMIT ?", run, metric)
+            while page := [split_keys(keys) for _, keys in islice(scores, PAGE)]:
+                models = self._models({key for keys in page for key in keys})
+                for keys in page:
+                    counts.update({models[key] for key in keys if key in models})
+        return counts
+
+    def _models(self, keys: Collection[Key]) -> dict[Key, tuple[str, str]]:
+        """(judge, model) of the replies under these keys that name a model."""
+        replies, left = list[tuple[Key, int, int]](), iter(keys)
+        while some := list(islice(left, PAGE)):
+            replies += self.query(
+                "SELECT reply, backend, model FROM answering_models JOIN replies ON key = reply"
+                f" WHERE reply IN ({', '.join('?' * len(some))})",
+                *some,
+            )
+        numbers = {number for _, *both in replies for number in both}
+        names = {number: self._name(number) for number in numbers}
+        # A judge has an identity for each prompt that it is asked with.
+        judges = {number: judge_named(name) for number, name in names.items()}
+        return {key: (judges[backend], names[model]) for key, backend, model in replies}
+
+    def _name(self, number: int) -> str:
+        return str(self.query("SELECT name FROM names WHERE id = ?", number)[0][0])
 
     def used(self, run: str) -> int:
         """How many replies the scores of a run rest on, one that several rest on counted often."""

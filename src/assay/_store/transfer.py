@@ -121,7 +121,8 @@ def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
             raise Damaged(f"run {run.id} has {n} of its {run.n_samples} samples", store.path)
         for reply, payer, at in _replies(store, run):
             contents = msgspec.to_builtins(reply)
-            for name in _CACHED:  # where nothing was, the line is as before there were such fields
+            # Where nothing was, the line is as before there were such fields.
+            for name in (*_CACHED, "model"):
                 if not contents[name]:
                     del contents[name]
             yield _line({"reply": {**contents, "run": payer, "at": at}})

@@ -7,7 +7,7 @@ from typing import Any
 from assay.errors import InputError, Unavailable
 from assay.integrations.objects import WITHHELD, StructuredOutput, awaited, object_name, was_cut
 from assay.judge import Backend, repeated
-from assay.judges.llm import LLM, Completion
+from assay.judges.llm import LLM, Completion, model_name
 from assay.prompt import Template
 
 SAMPLED = 0.7  # the temperature of all draws but the first
@@ -60,6 +60,7 @@ class Model(LLM):
             response.usage.output_tokens or len(text) // 4,
             cut=was_cut(response),
             cached=(response.usage.cache_read_tokens, response.usage.cache_write_tokens),
+            model=model_name(getattr(response, "model_name", None)),
         )
 
     async def _request(

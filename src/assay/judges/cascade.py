@@ -134,10 +134,10 @@ class _Level:
     judge: Backend
     control: RiskControl
 
-    async def verdicts(self, task: VerifyStatements) -> dict[str, Verdict]:
+    async def verdicts(self, task: VerifyStatements, draw: int = 0) -> dict[str, Verdict]:
         """Its verdicts by statement; {} where it has none: then it decides nothing."""
         try:
-            return {v.id: v for v in await Judge(self.judge, tries=1)(task)}
+            return {v.id: v for v in await Judge(self.judge, tries=1)(task, draw)}
         except (Denied, OverBudget):
             raise
         except JudgeError:
@@ -258,14 +258,15 @@ class Cascade(Backend):
         if not isinstance(task, VerifyStatements):
             raise Unsupported(f"a cascade cannot do {task.kind}")
         start = time.perf_counter()
+        top = Judge(self._top, tries=1)
         if repeated(draw):  # asked once more, after what could not be read
-            by_top = await Judge(self._top, tries=1)(task, draw)
+            by_top = await top(task, draw)
             verdicts: Sequence[Verdict] = by_top
             name = self._top.name
             decided = Decisions(dict.fromkeys(task.ids, name), name, self._policy.risk)
         else:
             await self._learn_labels()
-            verdicts, decided = await self._decide(task, draw)
+            verdicts, decided = await self._decide(task, draw, top)
         raw = msgspec.json.decode(VerifyStatements.reply(verdicts))
         raw["cascade"] = decided
         return Reply(
@@ -275,25 +276,28 @@ class Cascade(Backend):
             backend=self.identity(type(task)) or "",
             kind=task.kind,
             draw=draw,
+            model=next((reply.model for reply in top.replies), ""),
         )
 
     async def _decide(
-        self, task: VerifyStatements, draw: int
+        self, task: VerifyStatements, draw: int, top_judge: Judge
     ) -> tuple[Sequence[Verdict], Decisions]:
         (number,) = fixed_numbers([digest(task.inputs())])
         # One number for all: what is checked of one judge is checked of those above it, too.
-        steps, left = await self._ask_up(task, number)
+        steps, left = await self._ask_up(task, draw, number)
         top: dict[str, Verdict] = {}
         if left:
             narrowed = task if len(left) == len(task.ids) else task.narrow(left)
-            top = {v.id: v for v in await Judge(self._top, tries=1)(narrowed, draw)}
+            top = {v.id: v for v in await top_judge(narrowed, draw)}
         labels = {i: verdict.supported for i, verdict in top.items()}
         for step in steps:
             if number < step.chance:
                 self._learn(step, step.checked(labels))
         return self._joined(task, steps, top)
 
-    async def _ask_up(self, task: VerifyStatements, number: float) -> tuple[list[_Step], list[str]]:
+    async def _ask_up(
+        self, task: VerifyStatements, draw: int, number: float
+    ) -> tuple[list[_Step], list[str]]:
         """What each cheap judge said, and the statements for the top judge.
 
         Verdicts that stand are checked all the same where the number is below their chance of it.
@@ -305,7 +309,7 @@ class Cascade(Backend):
             if not rest:
                 break
             narrowed = task if len(rest) == len(task.ids) else task.narrow(rest)
-            verdicts = await level.verdicts(narrowed)
+            verdicts = await level.verdicts(narrowed, draw)
             standing = frozenset(i for i, verdict in verdicts.items() if level.decides(verdict))
             step = _Step(level, narrowed, verdicts, standing, level.control.chance)
             steps.append(step)

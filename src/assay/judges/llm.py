@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from assay._middleware.concurrency import called
+from assay._text.sanitize import redacted
 from assay.errors import CutShort, InputError, TimedOut, Unavailable, Unreadable, Unsupported
 from assay.judge import CUT, AttributeBackend, Reasons, Reply, Task
 from assay.judges.calls import check_call
@@ -24,6 +25,7 @@ _GRADE = re.compile(r'"grade"\s*:\s*(?=(-?\d+(?:\.\d+)?))')
 _DIGIT = re.compile(r"(\d)(?![\d.])")
 # A probability of 1 may come out as a little more where it was computed with few bits.
 ROUNDING = 0.01
+LONGEST_NAME = 200  # letters of a model's name that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class Completion:
         cut: Whether the bound on its length ended it.
         cached: Prompt tokens among them that the provider read from its cache, and that it wrote
             into it.
+        model: The model that answered, as its provider names it; "" where it names none.
     """
 
     text: str
@@ -110,6 +113,13 @@ class Completion:
     tokens: Sequence[Token] = ()
     cut: bool = False
     cached: tuple[int, int] = (0, 0)
+    model: str = ""
+
+
+def model_name(told: Any) -> str:
+    """The name of the model that answered, as its provider tells it; "" where it tells none."""
+    name = redacted(told) if isinstance(told, str) else ""
+    return " ".join(name.split())[:LONGEST_NAME]
 
 
 class LLM(AttributeBackend):
@@ -213,6 +223,7 @@ class LLM(AttributeBackend):
             draw=draw,
             cached_in=completion.cached[0],
             cache_written=completion.cached[1],
+            model=completion.model,
         )
 
 

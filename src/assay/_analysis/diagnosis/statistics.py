@@ -42,7 +42,7 @@ class CauseCount:
         cause: Its name.
         n: Samples of which it is the main cause.
         contributing: Samples to which it contributes beside another main cause.
-        checked: Samples on which it could be told.
+        checked: Samples that are not open and on which it could be told.
         interval: interval of n / checked, by Wilson.
         samples: Ids of those of which it is the main cause, then of the others.
     """
@@ -63,7 +63,7 @@ class Advice:
         remedy: Its name.
         n: Samples whose main cause it touches: no more can be gained by it alone.
         contributing: Further samples in which it touches a contributing cause.
-        interval: interval of n / all samples, by Wilson.
+        interval: interval of n / all samples that are not open, by Wilson.
     """
 
     remedy: str
@@ -89,7 +89,7 @@ def count_causes(samples: Sequence[Diagnosed], groups: Groups) -> tuple[CauseCou
 
 
 def _count(cause: str, samples: Sequence[Diagnosed], groups: Groups) -> CauseCount:
-    checked = [one for one in samples if cause in one.checked]
+    checked = [one for one in samples if one.state != "open" and cause in one.checked]
     main = [one for one in checked if _is_main(one, (cause,))]
     further = [one for one in checked if cause in one.causes[1:]]
     is_main = [_is_main(one, (cause,)) for one in checked]
@@ -105,9 +105,10 @@ def _is_main(one: Diagnosed, wanted: Sequence[str]) -> bool:
 def rank_advice(samples: Sequence[Diagnosed], groups: Groups) -> tuple[Advice, ...]:
     """What to try, in the order of the samples that it touches."""
     advice = []
-    clusters = [groups[one.row] for one in samples]
+    diagnosed = [one for one in samples if one.state != "open"]
+    clusters = [groups[one.row] for one in diagnosed]
     for remedy in REMEDIES:
-        main = [_is_main(one, remedy.causes) for one in samples]
+        main = [_is_main(one, remedy.causes) for one in diagnosed]
         touched = sum(any(cause in remedy.causes for cause in one.causes) for one in samples)
         if touched:
             n = sum(main)

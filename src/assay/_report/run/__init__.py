@@ -12,9 +12,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from assay._analysis import comparability
+from assay._analysis.answering import answered_by
 from assay._analysis.cascade import audit_cascade
-from assay._analysis.comparability import judge_of, judges
+from assay._analysis.comparability import drift_told, judge_of, judges
 from assay._analysis.diagnosis import diagnose
 from assay._report import diagnosis as words
 from assay._report import labels, notes, numbers, sanitize, tables
@@ -22,7 +22,7 @@ from assay._report.numbers import judge_in_words, run_description
 from assay._report.run.evidence import Turn, find_quote, turns
 from assay._report.sanitize import cell, code, inline
 from assay._report.tables import STYLES, dim, grid, joined, markdown_table, numeric, table
-from assay._runner.plan import quality_of, texts_of, unmeasured_judges
+from assay._runner.plan import texts_of, trust_in, unmeasured_judges
 from assay._runner.result import NOT_DONE, Result
 from assay._runner.summary import MetricSummary
 from assay._store import Run, Store
@@ -78,7 +78,8 @@ def collect(
         samples = [sample_values(store, run, row, sample) for row, sample in rows]
         metrics = [_metric(store, run, row) for row in summary]
         looked_at = [one for _, one in itertools.islice(store.samples(run.id), LOOKED_AT)]
-        drifts = [str(drift) for drift in comparability.drift_since(store, run.id) if drift.changed]
+        answering = answered_by(store, run)
+        drifts = drift_told(store, run.id, answering)
     return {
         "assay": __version__,
         "run": _run(run),
@@ -86,6 +87,7 @@ def collect(
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
         "cost": msgspec.to_builtins(cost),
         "drift": drifts,
+        "answered_by": msgspec.to_builtins(answering),
         "cascade": msgspec.to_builtins(audit) if audit else None,
         "unmeasured": [f"{'; '.join(unmeasured)}: {_UNMEASURED}"] if unmeasured else [],
         "foreign": {
@@ -147,8 +149,7 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
         "label": label,
         "unit": "",  # of runs that were made before metrics had one
         **about,
-        "quality": quality_of(run).get(label),
-        "quality_on": {kind: quality_of(run, kind).get(label) for kind in texts_of(run)},
+        **trust_in(run, label),
         "asks": judges(label, run.metrics[label]),
         **fields,
         "methods": list(row.methods),

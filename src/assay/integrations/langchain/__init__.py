@@ -22,7 +22,7 @@ from assay.integrations.objects import (
     was_cut,
 )
 from assay.judge import Backend, repeated
-from assay.judges.llm import LLM, Completion
+from assay.judges.llm import LLM, Completion, model_name
 from assay.prompt import Template
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ class ChatModel(LLM):
             usage.get("output_tokens", len(text) // 4),
             cut=was_cut(about),
             cached=(details.get("cache_read") or 0, details.get("cache_creation") or 0),
+            model=model_name(about.get("model_name") or about.get("model")),
         )
 
 

@@ -12,7 +12,7 @@ from assay.errors import InputError
 from assay.integrations import optional_names
 from assay.integrations.objects import ObjectEmbedder, blocking, member, object_name, was_cut
 from assay.judge import Backend, repeated
-from assay.judges.llm import LLM, Completion
+from assay.judges.llm import LLM, Completion, model_name
 from assay.prompt import Template
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Model(LLM):
             len(text) // 4 if written is None else written,
             cut=_cut(response),
             cached=_cached(_usage_fields(response)),
+            model=model_name(member(member(response, "raw"), "model")),
         )
 
 

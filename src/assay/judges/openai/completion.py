@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 import msgspec
 
 from assay.errors import Denied, Unavailable
-from assay.judges.llm import Token
+from assay.judges.llm import Token, model_name
 from assay.judges.openai.connection import clean
 from assay.judges.openai.endpoint import UNREADABLE, Refusal
 from assay.tasks import MeasureLikelihood
@@ -178,6 +178,14 @@ class Chat(msgspec.Struct):
     choices: list[Choice] | None = None
     usage: Any = None
     error: Any = None
+    # Beside it stands `system_fingerprint`, which is not kept: it names how OpenAI serves a model,
+    # several of which answer by turns, so that nearly every run would be told of a change.
+    model: Any = None
+
+    @property
+    def answered(self) -> str:
+        """The model that wrote it, which may be another than was asked for; "" if none is told."""
+        return model_name(self.model)
 
     @property
     def failure(self) -> Any:
@@ -220,6 +228,7 @@ class _Event(msgspec.Struct):
     choices: list[_Piece] | None = None
     usage: Any = None
     error: Any = None
+    model: Any = None
 
 
 _CHAT = msgspec.json.Decoder(Chat)
@@ -267,6 +276,7 @@ def _streamed(content: bytes) -> Chat:
             continue
         event = _read(data, _EVENT)
         chat.usage, chat.error = event.usage or chat.usage, event.error or chat.error
+        chat.model = event.model or chat.model
         pieces += [piece for piece in event.choices or () if not piece.index]
     if pieces:
         reason = next((p.finish_reason for p in pieces if p.finish_reason), None)

@@ -357,7 +357,9 @@ class OpenAI(Connected, LLM):  # type: ignore[override]
             what = f"{where} withheld its reply (blocked by the provider's filter)"
             raise Unavailable(what, permanent=True, cost=(read, written))
         cut = choice.finish_reason == "length"
-        return Completion(text, read, written, choice.tokens, cut=cut, cached=usage.cached)
+        return Completion(
+            text, read, written, choice.tokens, cut=cut, cached=usage.cached, model=chat.answered
+        )
 
 
 def _as_written(refusal: Refusal, prompt: str) -> _Answer:
