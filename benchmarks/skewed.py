@@ -154,6 +154,7 @@ class Counts:
 def measured(shape: Shape, n: int, times: int) -> tuple[Counts, Counts]:
     """(without rare differences, with them)."""
     rng, both = np.random.default_rng(n), (Counts(), Counts())
+    levels = np.random.default_rng(n + 1)
     groups = [at // DOCUMENT for at in range(n)] if shape.grouped else None
     units = -(-n // DOCUMENT) if shape.grouped else n
     spread = float(shape.draw(np.random.default_rng(0), 100_000, 0.0).std())
@@ -162,6 +163,8 @@ def measured(shape: Shape, n: int, times: int) -> tuple[Counts, Counts]:
     def compared(moved: Array) -> comparison.Paired:
         # Scores with these differences: 0 and 1 where all differences are 0 and 1.
         before = (moved < 0) * -moved
+        if not np.isin(moved, (-1, 0, 1)).all():
+            before += levels.random(len(moved)) * np.maximum(0, 1 - np.abs(moved))
         return paired(before, before + moved, groups=groups, span=1.0)
 
     for _ in range(times):

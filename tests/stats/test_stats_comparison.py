@@ -340,15 +340,23 @@ def test_two_groups_that_differ_are_told_apart_whichever_is_named_first():
 class TestRareDifferences:
     def test_small_gains_of_all_pairs_are_no_proof_where_few_pairs_may_hide_a_loss(self):
         gains = np.linspace(0.03, 0.07, 20)
-        found = paired(np.zeros(20), gains, span=1.0)
+        levels = np.linspace(0.1, 0.9, 20)
+        found = paired(levels, levels + gains, span=1.0)
         assert found.p_of_signs < 0.001
         assert (found.p > 0.05, found.test) == (True, RARE)
         assert found.interval.low < 0 < found.interval.high
         assert found.interval.method == "Wilson, effective n, rare values"
         # Of 60 such pairs so many losses would have shown themselves.
-        sure = paired(np.zeros(60), np.tile(gains, 3), span=1.0)
+        sure = paired(np.tile(levels, 3), np.tile(levels + gains, 3), span=1.0)
         assert sure.p < 0.05
         assert sure.interval.low > 0
+
+    def test_scores_that_lie_close_together_hide_no_loss_larger_than_half_of_their_room(self):
+        levels, gains = np.linspace(0.8, 0.9, 20), np.linspace(0.03, 0.07, 20)
+        found = paired(levels, levels + gains, span=2.0)  # such as cosines
+        assert found.unseen == pytest.approx((0.97 - 0.8) / 2)
+        assert found.p < 0.05
+        assert found.interval.low > 0
 
     def test_p_is_the_level_at_which_the_interval_ends_at_zero(self):
         differences = np.append(np.linspace(0.03, 0.07, 28), [-0.4, -0.3])
@@ -382,20 +390,26 @@ class TestRareDifferences:
         random, better = np.random.default_rng(n), 0
         for _ in range(200):
             gains = 0.05 * (1 + 0.2 * random.uniform(-1, 1, n))
-            after = np.where(random.random(n) < 0.1, -0.45, gains)
-            found = paired(np.zeros(n), after, span=1.0)
+            moved = np.where(random.random(n) < 0.1, -0.45, gains)
+            before = np.maximum(0, -moved) + random.random(n) * (1 - np.abs(moved))
+            after = before + moved
+            found = paired(before, after, span=1.0)
             better += found.p <= 0.05 and found.difference > 0
         # 2.5 % of 200, and two and a half standard errors of such a count; the signs alone call
         # 70, 25 and 20 of them better.
         assert better <= 10
 
     def test_so_many_pairs_as_are_said_to_be_needed_show_it(self):
-        few = paired(np.zeros(20), np.linspace(0.0, 0.1, 20), span=1.0)
+        levels = np.linspace(0.0, 0.9, 20)
+        few = paired(levels, levels + np.linspace(0.0, 0.1, 20), span=1.0)
         n = needed(few, 0.05)
         assert n > 20
         random, found = np.random.default_rng(3), 0
         for _ in range(200):
-            found += paired(np.zeros(n), random.uniform(0.0, 0.1, n), span=1.0).p <= 0.05
+            levels = random.uniform(0.0, 0.9, n)
+            after = levels + random.uniform(0.0, 0.1, n)
+            found += paired(levels, after, span=1.0).p <= 0.05
         assert found >= 150
-        again = paired(np.zeros(n), np.linspace(0.0, 0.1, n), span=1.0)
+        levels = np.linspace(0.0, 0.9, n)
+        again = paired(levels, levels + np.linspace(0.0, 0.1, n), span=1.0)
         assert detectable(again) == pytest.approx(0.05, rel=0.05)

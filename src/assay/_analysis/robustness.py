@@ -261,6 +261,7 @@ def curve(
 
 def _point(name: str, under: Scores, baseline: Scores, reading: Reading, joint: float) -> Point:
     from assay.stats.comparison import difference_interval
+    from assay.stats.rare import spread_of
 
     ids = [id_ for id_ in under if id_ in baseline]
     if not ids:
@@ -269,7 +270,8 @@ def _point(name: str, under: Scores, baseline: Scores, reading: Reading, joint: 
     before = math.fsum(baseline[id_][0] for id_ in ids) / len(ids)
     differences = [under[id_][0] - baseline[id_][0] for id_ in ids]
     groups, span = [baseline[id_][1] for id_ in ids], width(reading.range)
-    ends = difference_interval(differences, groups=groups, span=span, level=joint)
+    spread = spread_of([scores[id_][0] for scores in (under, baseline) for id_ in ids])
+    ends = difference_interval(differences, groups=groups, span=span, spread=spread, level=joint)
     difference = math.fsum(differences) / len(ids)
     verdict = _mostly(interval) if reading.metric in SHARES else _verdict(ends, span, reading)
     return Point(name, len(ids), mean, interval, before, difference, ends, verdict)

@@ -248,6 +248,7 @@ def _contrasts(
 
     from assay.stats.best import simultaneous_alpha
     from assay.stats.comparison import difference_interval
+    from assay.stats.rare import spread_of
 
     def mean(value: str, other: str) -> "Floats":
         at = [
@@ -268,6 +269,7 @@ def _contrasts(
             contrast,
             groups=test.groups,
             span=None if test.span is None else 2 * test.span,
+            spread=2 * spread_of(scores),
             level=1 - alpha,
         )
         results.append(_interaction(change, (first, second), effects.mean(axis=0), interval, test))

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats import comparison
+from assay.stats import comparison, rare
 from assay.stats.intervals import LEVEL, Floats, Interval, cluster_numbers, mean_interval
 
 Verdict: TypeAlias = Literal["best", "tied", "worse"]
@@ -85,7 +85,11 @@ def compare_with_best(
         joint = None
         if column != best:
             joint = comparison.difference_interval(
-                differences, groups=groups, span=span, level=1 - alpha
+                differences,
+                groups=groups,
+                span=span,
+                spread=rare.spread_of(array),
+                level=1 - alpha,
             )
         placements.append(
             Placed(
@@ -166,7 +170,11 @@ def surely_below(
     for a, b in combinations(range(k), 2):
         differences = values[:, a] - values[:, b]
         interval = comparison.difference_interval(
-            differences, groups=groups, span=span, level=1 - alpha
+            differences,
+            groups=groups,
+            span=span,
+            spread=rare.spread_of(values[:, a], values[:, b]),
+            level=1 - alpha,
         )
         if interval is not None:
             below[a, b], below[b, a] = interval.high < 0, interval.low > 0

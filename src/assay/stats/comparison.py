@@ -129,7 +129,9 @@ def paired(
     binary = all(np.isin(scores, (0.0, 1.0)).all() for scores in (first, second))
     exact = binary and groups is None
     test = mcnemar(up, down) if exact else sign_flip(sums)
-    unseen = 0.0 if exact else _unseen(differences, span)
+    unseen = (
+        0.0 if exact else rare.unseen_difference(differences, span, rare.spread_of(first, second))
+    )
     against = rare.p_value(sums * units / n, unseen) if unseen else 0.0
     effect = mean / spread if spread else None
     moves = np.abs(sums[np.abs(sums) > _ROUNDING])
@@ -139,7 +141,9 @@ def paired(
         before=float(first.mean()),
         after=float(second.mean()),
         difference=mean,
-        interval=difference_interval(differences, groups=groups, span=span, level=level),
+        interval=difference_interval(
+            differences, groups=groups, span=span, spread=rare.spread_of(first, second), level=level
+        ),
         p=max(test.p, against),
         p_of_signs=test.p,
         test=RARE if against > test.p else test.method,
@@ -177,6 +181,7 @@ def difference_interval(
     *,
     groups: Sequence[Hashable] | None = None,
     span: float | None = None,
+    spread: float | None = None,
     level: float = LEVEL,
 ) -> Interval | None:
     """The confidence interval of a mean difference, chosen by coverage: `benchmarks/aa.py`.
@@ -186,7 +191,8 @@ def difference_interval(
     across the whole range may be possible and yet far from all that is there. Without a limit, t:
     such differences are all but symmetric, and the correction for skewness that a mean needs does
     them harm. Either reaches as far as rare differences could move the mean (`assay.stats.rare`),
-    such as those that no pair shows.
+    such as those that no pair shows: of half the `spread` of the scores (`rare.spread_of`), or of
+    the span where it is not given.
 
     Returns:
         The interval; None for fewer than two independent pairs, or where all differences are the
@@ -201,14 +207,9 @@ def difference_interval(
         usual = mean_interval(array, groups=groups, low=-end, high=end, level=level)
     if usual is None:
         return None
-    unseen, most = _unseen(array, span), math.inf if span is None else span
+    unseen, most = rare.unseen_difference(array, span, spread), math.inf if span is None else span
     means = sums * len(sums) / len(array)
     return with_rare(usual, means, (-unseen, unseen), (-most, most))
-
-
-def _unseen(differences: Floats, span: float | None) -> float:
-    """How large a difference may be that is not among these."""
-    return float(np.abs(differences).max(initial=0.0)) if span is None else rare.UNSEEN * span
 
 
 def _effect_interval(

@@ -13,12 +13,30 @@ import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-# A difference that is not among the pairs is reckoned with as large as this share of the range; a
-# score as far from the mean as this share of the way to the end of the range. Measured by
-# `benchmarks/skewed.py`: with less, rare losses of nearly all make false finds of 20 pairs; with
-# more, 20 ordinary pairs no longer find what they should.
+# A difference that is not among the pairs is reckoned with as large as this share of the room that
+# the scores of both runs take up; a score as far from the mean as this share of the way to the end
+# of the range. Measured by `benchmarks/skewed.py`: with less, rare losses of nearly all make false
+# finds of 20 pairs; with more, 20 ordinary pairs no longer find what they should.
 UNSEEN: Final = 0.5
 _MOST: Final = 50  # more values than that are not rare: their spread says how uncertain they are
+
+
+def spread_of(*scores: npt.ArrayLike) -> float:
+    """How far the highest score of several runs is from the lowest one."""
+    return float(max(map(np.max, scores)) - min(map(np.min, scores)))
+
+
+def unseen_difference(differences: Floats, span: float | None, spread: float | None) -> float:
+    """How large a difference may be that is not among these.
+
+    Args:
+        differences: Shape (n,).
+        span: The largest one possible; None where there is no such limit: no larger than these.
+        spread: How far apart the scores are (`spread_of`); None where it is not known.
+    """
+    if span is None:
+        return float(np.abs(differences).max(initial=0.0))
+    return UNSEEN * (span if spread is None else min(span, spread))
 
 
 def p_value(values: Floats, unseen: float) -> float:
