@@ -134,8 +134,8 @@ def _check_type(name: str, field: Field[Any], value: Any) -> None:
         for check in arguments[1:]:
             check(name, field.name, value)
     elif origin is Literal and value not in arguments:
-        *others, last = arguments
-        allowed = f"{', '.join(others)} or {last}"
+        *first_names, last = arguments
+        allowed = f"{', '.join(first_names)} or {last}"
         raise InputError(f"{name}: {field.name} must be {allowed}, not {value!r}")
 
 

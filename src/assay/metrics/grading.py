@@ -94,8 +94,8 @@ def majority(values: Sequence[T]) -> tuple[T | None, float]:
 
     Not more than half need to say it: of yes, yes, no, maybe it is yes.
     """
-    (first, n), *others = Counter(values).most_common()
-    is_tie = bool(others) and others[0][1] == n
+    (first, n), *other_counts = Counter(values).most_common()
+    is_tie = bool(other_counts) and other_counts[0][1] == n
     return (None if is_tie else first), n / len(values)
 
 

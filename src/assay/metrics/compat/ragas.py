@@ -266,8 +266,8 @@ class RagasFactualCorrectness(FScore):
         value = f_beta(precision, recall, self.beta)
         if self.mode != "f1":
             value = precision if self.mode == "precision" else recall
-            whole = tp + (fp if self.mode == "precision" else fn)
-            value *= 1 if self.exact else whole / (whole + _EPSILON)
+            denominator = tp + (fp if self.mode == "precision" else fn)
+            value *= 1 if self.exact else denominator / (denominator + _EPSILON)
         nothing = (Part("answer", answer, "no statement", 0.0),)
         # As numpy rounds, which is not always as Python does.
         rounded = value if self.exact else round(value * 100) / 100
@@ -357,9 +357,13 @@ class RagasQuotedSpans(Metric):
         for text, span in self._spans(sample.answer or ""):
             plain = self._plain(text)
             present = bool(plain) and plain in everything
-            place = next((i for i, c in enumerate(contexts) if present and plain in c), None)
+            context_index = next(
+                (i for i, c in enumerate(contexts) if present and plain in c), None
+            )
             label = "found" if present else "not found"
-            parts.append(Part("quotation", text, label, float(present), context=place, span=span))
+            parts.append(
+                Part("quotation", text, label, float(present), context=context_index, span=span)
+            )
         if not parts:
             return Unscored("undefined", f"the answer quotes nothing of {self.words} words or more")
         return share(parts)

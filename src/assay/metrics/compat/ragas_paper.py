@@ -148,14 +148,16 @@ def _find_copied(
             name = left[original].popleft().id
             chosen[name] = Choice(name)
         else:
-            why = "not in the contexts" if original is None else "copied more often than it occurs"
-            dropped.append(Part("sentence", text, "dropped", reason=why))
+            reason = (
+                "not in the contexts" if original is None else "copied more often than it occurs"
+            )
+            dropped.append(Part("sentence", text, "dropped", reason=reason))
     return chosen, dropped
 
 
 def _nearest(copy: str, sentences: Iterable[str]) -> str | None:
     """The sentence that a copy with slips was made from, none of them in its figures."""
-    best, at = SAME, None
+    best, nearest = SAME, None
     for candidate in sentences:
         if _FIGURE.findall(copy) != _FIGURE.findall(candidate):
             continue
@@ -163,8 +165,8 @@ def _nearest(copy: str, sentences: Iterable[str]) -> str | None:
         if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:
             continue
         if (ratio := matcher.ratio()) >= best:
-            best, at = ratio, candidate
-    return at
+            best, nearest = ratio, candidate
+    return nearest
 
 
 def _normalized(text: str) -> str:
@@ -261,13 +263,13 @@ class GptRanking(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask which answer is better."""
         definition, (consulted, _) = QUALITIES[self.quality]
-        answer, other = sample.answer or "", sample.other_answer or ""
+        answer, other_answer = sample.answer or "", sample.other_answer or ""
         if gap := missing(sample, (consulted,)):
             return Unscored("undefined", gap)
-        if blank(answer) or blank(other):
+        if blank(answer) or blank(other_answer):
             return Unscored("undefined", "one of the two answers is empty")
         preference = await judge(
-            PreferAnswer(definition, texts_of(sample, (consulted,)), answer, other)
+            PreferAnswer(definition, texts_of(sample, (consulted,)), answer, other_answer)
         )
         label = {"first": "preferred", "second": "other preferred", "tie": "tie"}[preference.better]
         value = WINS[preference.better]
