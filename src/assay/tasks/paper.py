@@ -203,8 +203,8 @@ def _by_number(text: str, n: int) -> list[str]:
 
 
 def _by_words(text: str, statements: Sequence[str]) -> list[str]:
-    places = [(text.rfind(s), len(s)) for s in statements]
-    matches = [_AFTER.match(text, at + length) for at, length in places if at >= 0]
+    spans = [(text.rfind(s), len(s)) for s in statements]
+    matches = [_AFTER.match(text, start + length) for start, length in spans if start >= 0]
     return [match[1] for match in matches if match]
 
 
@@ -220,7 +220,7 @@ def _in_order(text: str, n: int) -> list[str]:
     if len(listed) == n:
         return listed
     if len(final) == n:  # one final verdict after each explanation
-        answers_after = [_answers_in(text[at.end() :].partition("\n")[0]) for at in final]
+        answers_after = [_answers_in(text[match.end() :].partition("\n")[0]) for match in final]
         return [answers[0] for answers in answers_after if len(answers) == 1]
     before = _VERDICT.findall(text[: final[0].start()])
     return before if len(before) == n else listed
@@ -363,13 +363,13 @@ def _in_json(inner: str) -> list[str] | None:
 
 
 def _in_quotes(inner: str) -> list[str] | None:
-    items, at = [], 0
-    while at < len(inner):
-        match = _QUOTED.match(inner, at)
+    items, position = [], 0
+    while position < len(inner):
+        match = _QUOTED.match(inner, position)
         if match is None:
             return None
         items.append(next(filter(None, match.groups())))
-        at = match.end()
+        position = match.end()
     return items
 
 
