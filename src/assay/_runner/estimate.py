@@ -173,8 +173,8 @@ def _sampled(samples: Samples) -> tuple[list[Sample], int]:
     for n, sample in zip(count(1), samples, strict=False):
         if n <= ALL_COUNTED:
             reservoir.append(sample)
-        elif (place := rng.randrange(n)) < ALL_COUNTED:
-            reservoir[place] = sample
+        elif (index := rng.randrange(n)) < ALL_COUNTED:
+            reservoir[index] = sample
     total = samples.rows - samples.skipped
     return (reservoir if total <= ALL_COUNTED else rng.sample(reservoir, DRAWN)), total
 
@@ -193,15 +193,15 @@ def _margins(rows: list[list[float]], n: int) -> dict[str, float]:
 
 def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimate:
     counts, price = backend.counts, plan.settings.budget.price
-    money, least = counts.money(price), counts.money(price, least=True)
-    cascade = any(one.behind() for one in plan.route.backends)
+    money, least_money = counts.money(price), counts.money(price, least=True)
+    cascade = any(backend.behind() for backend in plan.route.backends)
     return Estimate(
         samples=n,
         **{name: round(getattr(counts, name) * scale) for name in _SUMS},
         money=None if money is None else money * scale,
         batches=_batches(plan, {kind: n * scale for kind, n in backend.batched.items()}),
         least_calls=round(counts.least_calls * scale) if cascade else None,
-        least_money=least * scale if cascade and least is not None else None,
+        least_money=least_money * scale if cascade and least_money is not None else None,
     )
 
 
@@ -212,11 +212,11 @@ async def _ask_all(
     coalesced: list[str],
     policy: CoalescingPolicy,
 ) -> None:
-    async def ask(metric: Metric, asked: BackendLike) -> None:
+    async def ask(metric: Metric, backend: BackendLike) -> None:
         # What is known makes no score, or a guess cannot be read: it is counted all the same.
         with contextlib.suppress(JudgeError):
             if not lacked(metric.needs, metric.instead, sample):
-                await metric.score(sample, Judge(asked, tries=plan.settings.tries))
+                await metric.score(sample, Judge(backend, tries=plan.settings.tries))
 
     for metric in plan.metrics:
         if metric.label not in coalesced:
@@ -236,7 +236,7 @@ def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
         server = plan.route.to(kind)
         size = server.capabilities.batch_size or 1
         together[stages.get(kind, 0), id(server), size] += n
-    return sum(math.ceil(n / most) for (_, _, most), n in together.items())
+    return sum(math.ceil(n / max_calls) for (_, _, max_calls), n in together.items())
 
 
 async def _probe(plan: Plan, backend: DryRunBackend) -> None:
@@ -268,9 +268,13 @@ def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float
         scale: How many times as many rows there are.
     """
     inside, outside, bases = 0.0, [0.0], []
-    for one in work:
-        local = one.server.capabilities.local
-        time_needed = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
+    for workload in work:
+        local = workload.server.capabilities.local
+        time_needed = (
+            _local_duration(workload, store, scale)
+            if local
+            else _network_duration(plan, workload, store, scale)
+        )
         bases.append(time_needed.basis)
         if time_needed.seconds is None:
             return time_needed
@@ -281,7 +285,7 @@ def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float
     return Duration(max(inside, *outside), "; ".join(dict.fromkeys(filter(None, bases))))
 
 
-def _inside(work: Workload, store: Store | None, scale: float) -> Duration:
+def _local_duration(work: Workload, store: Store | None, scale: float) -> Duration:
     """Of what computes in this process, one call after the other."""
     total, bases = 0.0, set()
     for kind, n in work.calls.items():
@@ -298,18 +302,20 @@ def _inside(work: Workload, store: Store | None, scale: float) -> Duration:
     return Duration(total * scale, ", ".join(sorted(bases)))
 
 
-def _outside(plan: Plan, work: Workload, store: Store | None, scale: float) -> Duration:
+def _network_duration(plan: Plan, work: Workload, store: Store | None, scale: float) -> Duration:
     """Of what is asked over the network, several calls at a time."""
     capabilities = work.server.capabilities
     if capabilities.batch_size is not None:
         return Duration(None, "batches are answered within a day")
     limits = capabilities.limits or plan.settings.limits
     known = {kind: _mean_seconds(work.server, kind, store) for kind in work.calls}
-    each = {kind: ASSUMED_S if s is None else s for kind, s in known.items()}
+    seconds_by_kind = {kind: ASSUMED_S if s is None else s for kind, s in known.items()}
     calls = sum(work.calls.values()) * scale
     seconds = [
-        sum(n * each[kind] for kind, n in work.calls.items()) * scale / limits.concurrency,
-        sum(each.values()),  # a row asks one after the other
+        sum(n * seconds_by_kind[kind] for kind, n in work.calls.items())
+        * scale
+        / limits.concurrency,
+        sum(seconds_by_kind.values()),  # a row asks one after the other
         60 * calls / (limits.requests_per_minute or float("inf")),
         60 * work.tokens * scale / (limits.tokens_per_minute or float("inf")),
     ]

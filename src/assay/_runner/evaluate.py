@@ -55,10 +55,10 @@ async def aevaluate(
 
 
 async def _scored(
-    planned: Plan, path: str | Path, description: Description, about: Mapping[str, Any]
+    planned: Plan, path: str | Path, description: Description, metadata: Mapping[str, Any]
 ) -> Result:
     """The run of a plan, made; `about` is what is kept of it beside metrics and judges."""
-    run_config = {**config(planned.metrics, planned.route, planned.settings), **about}
+    run_config = {**config(planned.metrics, planned.route, planned.settings), **metadata}
     run_config["texts"] = planned.texts  # which are counted once all samples are taken in
     store = await _opened(path)
     try:
@@ -124,7 +124,7 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
             probe_calls = (
                 probes.ask_probes(run, plan.route, stack, store) if probing else asyncio.sleep(0)
             )
-            async with _alongside(probe_calls):
+            async with _in_background(probe_calls):
                 await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""
         finally:
@@ -136,9 +136,9 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
 
 
 @asynccontextmanager
-async def _alongside(other: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _in_background(background: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Let something else happen meanwhile, and see it done; not if what it stands beside fails."""
-    task = asyncio.create_task(other)
+    task = asyncio.create_task(background)
     try:
         yield
     except BaseException:
@@ -265,7 +265,7 @@ async def averify(
     A backend object that is given as the judge stays open in the running loop, so that its
     connections serve the next call; close it with its `aclose`.
     """
-    return await _one(statements, contexts, question, _Judging(judge, settings))
+    return await _verify_row(statements, contexts, question, _Judging(judge, settings))
 
 
 def verify(
@@ -297,14 +297,14 @@ def verify(
     """
     # The loop ends with this call, and with it the connections that were made in it.
     judging = _Judging(judge, settings, closed=True)
-    return run_to_completion(_one(statements, contexts, question, judging))
+    return run_to_completion(_verify_row(statements, contexts, question, judging))
 
 
 async def averify_many(
     rows: Iterable[Mapping[str, Any]], judge: Any = DEFAULT, *, settings: Settings | None = None
 ) -> list[Verdicts | Unscored]:
     """`verify_many` for code that is asynchronous itself: same arguments, awaited."""
-    return await _many(rows, _Judging(judge, settings))
+    return await _verify_rows(rows, _Judging(judge, settings))
 
 
 def verify_many(
@@ -327,7 +327,7 @@ def verify_many(
         Denied: If the judge refuses (key, quota, model).
         OverBudget: If the budget does not suffice for all rows.
     """
-    return run_to_completion(_many(rows, _Judging(judge, settings, closed=True)))
+    return run_to_completion(_verify_rows(rows, _Judging(judge, settings, closed=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,10 +349,10 @@ class _Judging:
         stack.acquire(leaf, self)
         try:
             budget = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
-            behind = [_limited(judge, settings, budget) for judge in leaf.behind()]
+            judges = [_limited(judge, settings, budget) for judge in leaf.behind()]
             limits = leaf.capabilities.limits or settings.limits
             at_once = MAX_LOCAL if leaf.capabilities.local else limits.concurrency
-            yield leaf.over(behind) if behind else _limited(leaf, settings, budget), at_once
+            yield leaf.over(judges) if judges else _limited(leaf, settings, budget), at_once
         finally:
             unused = stack.release(leaf, self)
             if unused and (self.closed or isinstance(self.spec, str)):
@@ -366,7 +366,7 @@ def _limited(leaf: Backend, settings: Settings, budget: BudgetTracker) -> Backen
     return Limiter(leaf, capabilities.limits or settings.limits, budget=budget)
 
 
-async def _one(
+async def _verify_row(
     statements: str | Sequence[str], contexts: str | Sequence[str], question: str, judging: _Judging
 ) -> Verdicts:
     row = _row({"statements": statements, "contexts": contexts, "question": question}, "")
@@ -374,7 +374,9 @@ async def _one(
         return await _verdicts(row, Judge(judge_backend, tries=chosen(judging.settings).tries))
 
 
-async def _many(rows: Iterable[Mapping[str, Any]], judging: _Judging) -> list[Verdicts | Unscored]:
+async def _verify_rows(
+    rows: Iterable[Mapping[str, Any]], judging: _Judging
+) -> list[Verdicts | Unscored]:
     valid, tries = _rows(rows), chosen(judging.settings).tries
     async with judging.opened() as (judge_backend, at_once):
 
@@ -394,12 +396,12 @@ async def _verdicts(row: _Row, judge: Judge) -> Verdicts:
     # What is supported is not contradicted, whether or not the judge says so.
     verdicts = tuple(replace(v, contradicted=False) if v.supported else v for v in judged)
     leads = (row.lead * s.text.startswith(row.lead) for s in row.statements)
-    return tuple(_moved(v, len(lead)) for v, lead in zip(verdicts, leads, strict=True))
+    return tuple(_spans_moved(v, len(lead)) for v, lead in zip(verdicts, leads, strict=True))
 
 
-def _moved(verdict: Verdict, by: int) -> Verdict:
+def _spans_moved(verdict: Verdict, offset: int) -> Verdict:
     """The verdict, its spans counted from behind the question that was put before the statement."""
-    spans = ((max(0, start - by), end - by) for start, end in verdict.spans)
+    spans = ((max(0, start - offset), end - offset) for start, end in verdict.spans)
     return replace(verdict, spans=tuple((start, end) for start, end in spans if end > start))
 
 
@@ -410,38 +412,40 @@ def _rows(rows: Iterable[Mapping[str, Any]]) -> list[_Row]:
     return [_row(row, f"row {n}: ") for n, row in enumerate(items, start=1)]
 
 
-def _row(row: Any, where: str) -> _Row:
+def _row(row: Any, location: str) -> _Row:
     """One row as it is judged.
 
     Raises:
         InputError: If a field is missing, unknown or no text.
     """
     if not isinstance(row, Mapping):
-        raise InputError(f"{where}{row!r:.60} is no mapping", f"give a dict: {', '.join(FIELDS)}")
+        raise InputError(
+            f"{location}{row!r:.60} is no mapping", f"give a dict: {', '.join(FIELDS)}"
+        )
     unknown = [str(name) for name in row if name not in FIELDS]
     if unknown:
         raise InputError(
-            f"{where}unknown field {', '.join(unknown)}", f"known: {', '.join(FIELDS)}"
+            f"{location}unknown field {', '.join(unknown)}", f"known: {', '.join(FIELDS)}"
         )
-    contexts = _texts(row, "contexts", where)
+    contexts = _texts(row, "contexts", location)
     question: Any = row.get("question") or ""
     if not isinstance(question, str):
-        raise InputError(f"{where}question is {question!r:.60}", "give a text")
-    texts = _texts(row, "statements", where)
+        raise InputError(f"{location}question is {question!r:.60}", "give a text")
+    texts = _texts(row, "statements", location)
     for n, text in enumerate(texts, start=1):
         if evidence.blank(text):
-            raise InputError(f"{where}statement {n} is empty", "leave it out")
+            raise InputError(f"{location}statement {n} is empty", "leave it out")
     lead = f"{plain_question} " if (plain_question := plain(question)) else ""
-    whole = (f"{lead}{text}" if is_phrase(text) else text for text in texts)
-    statements = tuple(Statement(f"s{n}", text) for n, text in enumerate(whole, start=1))
+    full_texts = (f"{lead}{text}" if is_phrase(text) else text for text in texts)
+    statements = tuple(Statement(f"s{n}", text) for n, text in enumerate(full_texts, start=1))
     return _Row(statements, contexts, lead)
 
 
-def _texts(row: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+def _texts(row: Mapping[str, Any], name: str, location: str) -> tuple[str, ...]:
     value: Any = row.get(name)
     texts = (value,) if isinstance(value, str) else value
     listed = isinstance(texts, Iterable) and not isinstance(texts, bytes | Mapping)
     values = tuple(texts) if listed else ()
     if not listed or not all(isinstance(text, str) for text in values):
-        raise InputError(f"{where}{name} is {value!r:.60}", "give a text or a list of texts")
+        raise InputError(f"{location}{name} is {value!r:.60}", "give a text or a list of texts")
     return values
