@@ -199,10 +199,10 @@ class Provider:
             form = aiohttp.FormData()
             form.add_field("purpose", "batch")
             form.add_field("file", requests, filename=f"{name}.jsonl")
-            parts = form()
-            headers = {"Content-Type": str(parts.headers["Content-Type"])}
+            body = form()
+            headers = {"Content-Type": str(body.headers["Content-Type"])}
             return await self._ask(
-                _File, "POST", "files", data=parts, headers=headers, seconds=TRANSFER_S
+                _File, "POST", "files", data=body, headers=headers, seconds=TRANSFER_S
             )
 
     async def _fetch(self, file: str, into: IO[bytes]) -> None:
@@ -237,9 +237,9 @@ class Provider:
         try:
             return msgspec.json.decode(content, type=form)
         except UNREADABLE as error:
-            where = self._connection.endpoint.place
+            location = self._connection.endpoint.place
             raise Unavailable(
-                f"{where} said of a batch: {redacted_content(content)[:80]!r}"
+                f"{location} said of a batch: {redacted_content(content)[:80]!r}"
             ) from error
 
     def _meaning(self, refusal: Refusal) -> JudgeError:
