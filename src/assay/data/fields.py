@@ -90,11 +90,11 @@ def _read_nuggets(value: Any, form: Form) -> dict[str, str]:
     return nuggets
 
 
-def _read_nugget(item: Any, place: str) -> tuple[str, Any]:
+def _read_nugget(item: Any, location: str) -> tuple[str, Any]:
     fields = as_object(item)
     if fields is None:
-        return text(item, place), IMPORTANCE[0]
-    return text(fields.get("text"), f"{place}: text"), fields.get("importance", IMPORTANCE[0])
+        return text(item, location), IMPORTANCE[0]
+    return text(fields.get("text"), f"{location}: text"), fields.get("importance", IMPORTANCE[0])
 
 
 def _read_variants(value: Any, form: Form) -> tuple[Variant, ...]:
@@ -102,14 +102,14 @@ def _read_variants(value: Any, form: Form) -> tuple[Variant, ...]:
     return tuple(_read_variant(item, f"variant {n}", form) for n, item in enumerate(variants, 1))
 
 
-def _read_variant(item: Any, place: str, form: Form) -> Variant:
+def _read_variant(item: Any, location: str, form: Form) -> Variant:
     fields = as_object(item)
     if fields is None:
-        raise FieldError(f"{place} is {describe(item)}, but must be an object", _AS_VARIANT)
-    values = {str(key): unboxed(part) for key, part in fields.items()}
+        raise FieldError(f"{location} is {describe(item)}, but must be an object", _AS_VARIANT)
+    values = {str(key): unboxed(value) for key, value in fields.items()}
     kind: Any = values.get("kind")
     if kind not in KINDS:
-        raise FieldError(f"{place} is of kind {kind!r}, not {' or '.join(KINDS)}", _AS_VARIANT)
+        raise FieldError(f"{location} is of kind {kind!r}, not {' or '.join(KINDS)}", _AS_VARIANT)
     contexts = values.get("contexts")
     try:
         return Variant(
@@ -119,7 +119,7 @@ def _read_variant(item: Any, place: str, form: Form) -> Variant:
             _read_ratio(values.get("ratio"), form),
         )
     except FieldError as error:
-        raise FieldError(f"{place}: {error.what}", error.remedy) from None
+        raise FieldError(f"{location}: {error.what}", error.remedy) from None
 
 
 def _read_ratio(value: Any, form: Form) -> float | None:

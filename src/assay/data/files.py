@@ -156,14 +156,14 @@ def landing(target: str | PathLike[str]) -> Iterator[Path]:
     Raises:
         OSError: If it cannot be sent.
     """
-    place = located(target)
-    if isinstance(place, Path):
-        yield place
+    location = located(target)
+    if isinstance(location, Path):
+        yield location
         return
     with tempfile.TemporaryDirectory() as folder:
-        local = Path(folder) / place.name
+        local = Path(folder) / location.name
         yield local
-        with local.open("rb") as written, place.open("wb") as sent:
+        with local.open("rb") as written, location.open("wb") as sent:
             shutil.copyfileobj(written, sent)
 
 
@@ -199,10 +199,10 @@ def about_file(path: Path | Remote) -> tuple[str, ...]:
     file, sheet = split_sheet(path) if isinstance(path, Path) else (path, "")
     if sheet or _without_gz(file).suffix.lower() != SUFFIX:
         return ()
-    others = other_sheets(lambda: _opened(file))
-    names = ", ".join(f"'{name}'" for name in others)
+    sheets = other_sheets(lambda: _opened(file))
+    names = ", ".join(f"'{name}'" for name in sheets)
     name = file.name
-    return (f"the first sheet is read; {name}#SHEET names another: {names}",) if others else ()
+    return (f"the first sheet is read; {name}#SHEET names another: {names}",) if sheets else ()
 
 
 def _suffix(path: Path | Remote) -> str:
@@ -245,7 +245,7 @@ def near(path: Path) -> str:
         return f"it is a link to '{path.readlink()}': link it to a file"
     if not path.parent.is_dir():
         return f"there is no directory '{path.parent}' either"
-    names = [other.name for other in path.parent.iterdir()]
+    names = [sibling.name for sibling in path.parent.iterdir()]
     close = [str(path.parent / name) for name in misspelt.near(path.name, names)]
     return misspelt.ask(close) or "check the path"
 

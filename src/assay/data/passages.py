@@ -112,13 +112,13 @@ def decide(texts: Sequence[str]) -> Decision | None:
         split = _split_elements if pattern is _ELEMENT else _numbered_splitter(pattern)
         pieces_of = [split(text) for text in texts]
         if sure(pieces_of):
-            return Decision(Separator(name, NUMBERED, _or_whole(split)), splits=True)
+            return Decision(Separator(name, NUMBERED, _or_one_piece(split)), splits=True)
         if 2 * sum(len(pieces) > 1 for pieces in pieces_of) >= len(texts):
-            return Decision(Separator(name, NUMBERED, _or_whole(split)), splits=False)
+            return Decision(Separator(name, NUMBERED, _or_one_piece(split)), splits=False)
     return _decide_rules(texts) or _decide_paragraphs(texts)
 
 
-def _or_whole(split: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
+def _or_one_piece(split: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
     return lambda text: split(text) or (text,)
 
 
@@ -142,8 +142,8 @@ def _surely_numbered(splits: Sequence[Sequence[str]]) -> bool:
     return median(map(len, pieces)) >= _LEAST_PASSAGE and several >= 0.6 * len(pieces)
 
 
-def _share(splits: Sequence[Sequence[str]], least: int) -> float:
-    return sum(len(pieces) >= least for pieces in splits) / len(splits)
+def _share(splits: Sequence[Sequence[str]], min_pieces: int) -> float:
+    return sum(len(pieces) >= min_pieces for pieces in splits) / len(splits)
 
 
 def _split_numbered(text: str) -> Sequence[str]:
@@ -154,11 +154,11 @@ def _split_numbered(text: str) -> Sequence[str]:
 
 
 def _split_elements(text: str) -> Sequence[str]:
-    bodies, at = [], 0
-    while element := _ELEMENT.match(text, at):
+    bodies, position = [], 0
+    while element := _ELEMENT.match(text, position):
         bodies.append(element["body"].strip())
-        at = element.end()
-    return bodies if all(bodies) and not text[at:].strip() else ()
+        position = element.end()
+    return bodies if all(bodies) and not text[position:].strip() else ()
 
 
 def _numbered_splitter(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str]]:
@@ -171,7 +171,9 @@ def _numbered_splitter(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str
         marks = list(pattern.finditer(text.strip()))
         if not marks or marks[0].start() > 0:
             return ()
-        numbers = [int(next(filter(None, mark.group("n", *_others(pattern))))) for mark in marks]
+        numbers = [
+            int(next(filter(None, mark.group("n", *_other_matches(pattern))))) for mark in marks
+        ]
         words = {mark["word"].lower() for mark in marks} if pattern is _LABEL else set()
         if numbers[0] > 1 or any(b != a + 1 for a, b in pairwise(numbers)) or len(words) > 1:
             return ()
@@ -183,7 +185,7 @@ def _numbered_splitter(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str
     return split
 
 
-def _others(pattern: re.Pattern[str]) -> Iterable[str]:
+def _other_matches(pattern: re.Pattern[str]) -> Iterable[str]:
     return ("m",) if "m" in pattern.groupindex else ()
 
 
@@ -193,13 +195,13 @@ def _trimmed(piece: str) -> str:
 
 def _split_at(text: str, pattern: re.Pattern[str]) -> Sequence[str]:
     """Pieces between the matches; those of white space alone are left out."""
-    pieces, at = [], 0
+    pieces, position = [], 0
     for separator in pattern.finditer(text):
-        pieces.append(text[at : separator.start()].strip())
-        at = separator.end()
+        pieces.append(text[position : separator.start()].strip())
+        position = separator.end()
     if not pieces:
         return (text,)
-    return [piece for piece in (*pieces, text[at:].strip()) if piece] or (text,)
+    return [piece for piece in (*pieces, text[position:].strip()) if piece] or (text,)
 
 
 def _decide_rules(texts: Sequence[str]) -> Decision | None:

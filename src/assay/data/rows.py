@@ -173,7 +173,7 @@ class _Fields:
                 value = self._value(field, unboxed(value))
             except FieldError as error:
                 column = "" if name == field else f" (column {name!r})"
-                remedy = _within(field, name, unboxed(value)) or error.remedy
+                remedy = _inner_name(field, name, unboxed(value)) or error.remedy
                 self.complain(field, f"{error.what}{column}", remedy, error.sent)
                 return
             except RecursionError:
@@ -212,18 +212,18 @@ class _Fields:
 
     def _documents(self, field: str, value: str) -> Documents:
         """The contexts in one text: a list, printed documents, or passages joined as decided."""
-        whole = documents(value)
-        if whole.printed:
+        document = documents(value)
+        if document.printed:
             if self.decided.whole:
                 return documents([value])
             self.printed.add(field)
         decision = self.decided.decisions.get(field)
         if decision is None or not is_plain(value):
-            return whole
+            return document
         pieces = decision.separator.split(value)
         self.passages[field] = len(pieces)
-        self.whole[field] = whole
-        return documents(list(pieces)) if decision.splits else whole
+        self.whole[field] = document
+        return documents(list(pieces)) if decision.splits else document
 
     def finish(self) -> None:
         """Join what several columns say together and put the rest into the metadata."""
@@ -309,8 +309,8 @@ class _Fields:
         paths = [
             path for path in self.plan.fields.get(field, ()) if isinstance(path, NumberedColumns)
         ]
-        places = enumerate(self.values.get(key) for path in paths for key in path)
-        return {place for place, value in places if unboxed(value) not in (None, "")}
+        filled = enumerate(self.values.get(key) for path in paths for key in path)
+        return {number for number, value in filled if unboxed(value) not in (None, "")}
 
     def _join_turns(self) -> None:
         """Put messages that stood as the question where they belong, and fill from them."""
@@ -373,14 +373,14 @@ def column_records(data: Mapping[Any, Any]) -> Iterator[Record]:
 
 def values_of(sample: Sample) -> dict[str, Any]:
     """The sample as a row of plain values without what is absent; reading it gives it back."""
-    values = {f.name: _plain(getattr(sample, f.name)) for f in dataclasses.fields(sample)}
+    values = {f.name: _as_plain(getattr(sample, f.name)) for f in dataclasses.fields(sample)}
     present = {name: value for name, value in values.items() if value not in (None, ())}
     present |= {name: () for name, value in values.items() if value == () and name != "accepted"}
     lists = {name: list(value) for name, value in present.items() if isinstance(value, tuple)}
     return {**present, **lists, "metadata": dict(sample.metadata)}
 
 
-def _plain(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     """Turns, tool calls and variants as dicts without what is absent."""
     if isinstance(value, tuple) and any(dataclasses.is_dataclass(item) for item in value):
         return [_fields_of(item) for item in value]
@@ -388,7 +388,7 @@ def _plain(value: Any) -> Any:
 
 
 def _fields_of(item: Any) -> dict[str, Any]:
-    values = {f.name: _plain(getattr(item, f.name)) for f in dataclasses.fields(item)}
+    values = {f.name: _as_plain(getattr(item, f.name)) for f in dataclasses.fields(item)}
     lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
     # An empty list of contexts says that nothing was retrieved; an empty one of calls nothing.
     present = {
@@ -445,7 +445,7 @@ def _pandas_records(frame: Any) -> Iterator[Record]:
     frame = frame.reset_index(level=levels) if levels else frame
     names = [str(name) for name in frame.columns]
     refuse_doubled(names)
-    columns = [frame.iloc[:, at] for at in range(len(names))]
+    columns = [frame.iloc[:, index] for index in range(len(names))]
     for number, values in enumerate(zip(*columns, strict=True), 1):
         yield Record(number, dict(zip(names, values, strict=True)), form="table", framed=True)
 
@@ -457,7 +457,7 @@ def _refuse_splits(data: Mapping[Any, Any]) -> None:
         raise InputError(message, f"give one of them: data[{splits[0]!r}]")
 
 
-def _within(field: str, column: str, value: Any) -> str:
+def _inner_name(field: str, column: str, value: Any) -> str:
     """How the one text within an object is named; "" where there is none or more than one."""
     if not isinstance(value, Mapping):
         return ""

@@ -52,7 +52,7 @@ def answers(spans: Sequence[Span]) -> list["Answer"]:
     # Below a root that is foreign (a web server's) or says nothing of itself (a script's).
     while len(tops) == 1 and tops[0].kind == "chain" and not _has_ended(tops[0]):
         below = [s for s in tree.outermost(tree.below(tops[0])[1:]) if s.kind in _ANSWERING]
-        enough = _is_whole if _speaks(tops[0]) else _has_ended
+        enough = _is_whole_span if _speaks(tops[0]) else _has_ended
         if not any(enough(span) and span.kind == "chain" for span in below):
             break
         tops = below
@@ -63,7 +63,7 @@ def answers(spans: Sequence[Span]) -> list["Answer"]:
     if not tops:
         return []
     inside = [span for top in tops for span in tree.below(top)]
-    standing = [chain for chain in chains if _is_whole(chain)] or tops
+    standing = [chain for chain in chains if _is_whole_span(chain)] or tops
     return [Answer(tuple(standing), tuple({s.id: s for s in [*tops, *inside]}.values()))]
 
 
@@ -92,7 +92,7 @@ def _final(spans: Iterable[Span]) -> list[Span]:
     answered: set[str | None] = set()
     for span in reversed([*spans]):
         question = text_in(span.input, "question")
-        if _is_whole(span):
+        if _is_whole_span(span):
             answered.add(question)
         elif _failure(span) and question in answered:
             continue
@@ -100,13 +100,13 @@ def _final(spans: Iterable[Span]) -> list[Span]:
     return final[::-1]
 
 
-def _is_whole(span: Span) -> bool:
+def _is_whole_span(span: Span) -> bool:
     return bool(text_in(span.input, "question") and text_in(span.output, "answer"))
 
 
 def _has_ended(span: Span) -> bool:
     """Whether it answered what it was asked, or failed to."""
-    return _is_whole(span) or bool(text_in(span.input, "question") and _failure(span))
+    return _is_whole_span(span) or bool(text_in(span.input, "question") and _failure(span))
 
 
 def _failure(span: Span) -> str | None:
@@ -151,10 +151,10 @@ class _SpanTree:
     def outermost(self, spans: Iterable[Span], kinds: Sequence[str] = ()) -> list[Span]:
         """Those that are of some kind and below none that is, in the order of their beginning."""
         chosen = {s.id: s for s in spans if (s.kind in kinds if kinds else s.kind)}
-        outer = [span for span in chosen.values() if not self._within(span, chosen)]
+        outer = [span for span in chosen.values() if not self._is_within(span, chosen)]
         return sorted(outer, key=lambda span: span.start or 0)
 
-    def _within(self, span: Span, chosen: Mapping[str, Span]) -> bool:
+    def _is_within(self, span: Span, chosen: Mapping[str, Span]) -> bool:
         visited = {span.id}
         parent = span.parent
         while parent in self._spans and parent not in visited:
@@ -182,8 +182,8 @@ class Answer:
         """It as a row of a data set, or with what is wrong with it."""
         values = self.values()
         if "question" not in values:
-            where = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
-            fault = f"{where} does not record what was asked"
+            trace_name = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
+            fault = f"{trace_name} does not record what was asked"
             remedy = f"record the input of its outermost step{SKIP_HINT}"
             problem = Problem(fault, remedy, row=number, field="question")
             return Record(number, None, problem=problem, text=json.dumps(values))
@@ -194,7 +194,7 @@ class Answer:
         tree = _SpanTree(self.spans)
         documents, steps = self._documents(tree), self._steps(tree)
         fields = {
-            "id": self._id(),
+            "id": self._trace_id(),
             "question": self._question(tree),
             "answer": self._answer(tree),
             "failure": self._failure(),
@@ -208,7 +208,7 @@ class Answer:
         }
         return {name: value for name, value in fields.items() if value is not None}
 
-    def _id(self) -> str:
+    def _trace_id(self) -> str:
         top = self.tops[0]
         return f"{top.trace}:{top.id}" if self.several else top.trace
 
@@ -251,7 +251,7 @@ class Answer:
         if steps := self._searches(tree):
             return _distinct(itertools.chain(*(step.documents or () for step in steps)))
         returned = (contexts_in(top.output) for top in self.tops)
-        documents = next((each for each in returned if each is not None), None)
+        documents = next((documents for documents in returned if documents is not None), None)
         return None if documents is None else _distinct(documents)
 
     def _searches(self, tree: _SpanTree) -> list[Span]:
@@ -272,9 +272,9 @@ class Answer:
         return [
             {
                 "step": step.name or step.kind,
-                "contexts": [n for n, key in enumerate(keys) if key in each],
+                "contexts": [n for n, key in enumerate(keys) if key in step_keys],
             }
-            for step, each in zip(steps, keys_of_steps, strict=True)
+            for step, step_keys in zip(steps, keys_of_steps, strict=True)
         ]
 
     def _latency(self) -> float | None:
