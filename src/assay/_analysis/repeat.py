@@ -84,9 +84,11 @@ async def arepeat(
     store = await asyncio.to_thread(Store, result.path)
     try:
         rows = await asyncio.to_thread(_drawn, store, run, samples)
-        planned = plan([s for _, s in rows], metrics or _known(run), judge, embedder, settings)
+        planned = plan(
+            [s for _, s in rows], metrics or _known_metrics(run), judge, embedder, settings
+        )
         _check_same(run, planned)
-        again = []
+        repeat_ids = []
         for time in range(1, draws + 1):
             # Signatures say which time it is: each is a run that nothing else can be taken for.
             config_of_repetition = _config(run, planned, time)
@@ -94,8 +96,10 @@ async def arepeat(
                 store.begin, [sample for _, sample in rows], config_of_repetition, run.source
             )
             await score_run(begun, planned, store, again=time)
-            again.append(begun.id)
-        repeated_run = await asyncio.to_thread(_measured, store, run, rows, planned, tuple(again))
+            repeat_ids.append(begun.id)
+        repeated_run = await asyncio.to_thread(
+            _measured, store, run, rows, planned, tuple(repeat_ids)
+        )
         for label, noise in repeated_run.metrics.items():
             await store.judges.keep_noise(run.metrics[label], run.id, msgspec.to_builtins(noise))
     finally:
@@ -144,12 +148,12 @@ def repeat(
     return run_to_completion(work)
 
 
-def _known(run: Run) -> list[str]:
+def _known_metrics(run: Run) -> list[str]:
     """The metrics of a run, of which none is anybody's own: a store must not name code to run."""
     users_own = [label for label in run.metrics if not is_built_in(label)]
     if users_own:
-        what = f"run {run.id} has metrics that are not assay's: {', '.join(users_own)}"
-        raise InputError(what, "name with -m what to ask again; MODULE:ATTRIBUTE for one of yours")
+        fault = f"run {run.id} has metrics that are not assay's: {', '.join(users_own)}"
+        raise InputError(fault, "name with -m what to ask again; MODULE:ATTRIBUTE for one of yours")
     return list(run.metrics)
 
 
@@ -167,9 +171,9 @@ def _check_same(run: Run, planned: Plan) -> None:
         if label not in run.metrics:
             raise InputError(f"run {run.id} has no '{label}': it has {', '.join(run.metrics)}")
         if signature != run.metrics[label]:
-            what = f"{label} of run {run.id} was judged otherwise: {run.metrics[label]}"
+            fault = f"{label} of run {run.id} was judged otherwise: {run.metrics[label]}"
             remedy = "give the judge, the embedder and the prompts of that run"
-            raise InputError(f"{what}, and now it would be {signature}", remedy)
+            raise InputError(f"{fault}, and now it would be {signature}", remedy)
 
 
 def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
@@ -183,28 +187,28 @@ def _measured(
     run: Run,
     rows: Sequence[tuple[int, Sample]],
     planned: Plan,
-    again: tuple[str, ...],
+    repeat_ids: tuple[str, ...],
 ) -> Repeated:
-    places = [(run.id, [row for row, _ in rows])]
-    places += [(other, list(range(1, len(rows) + 1))) for other in again]
+    runs_and_rows = [(run.id, [row for row, _ in rows])]
+    runs_and_rows += [(repeat_id, list(range(1, len(rows) + 1))) for repeat_id in repeat_ids]
     all_replies: dict[tuple[Any, ...], list[str]] = {}
     metrics = {}
     for label in (metric.label for metric in planned.metrics):
         columns = [
             [store.outcome(name, row, label) or NOT_DONE for row in numbers]
-            for name, numbers in places
+            for name, numbers in runs_and_rows
         ]
         replies: dict[tuple[Any, ...], list[str]] = {}
-        for name, numbers in places:
+        for name, numbers in runs_and_rows:
             for number, row in enumerate(numbers):
-                _hear(replies, number, store.replies(name, row, label))
+                _collect_replies(replies, number, store.replies(name, row, label))
         metrics[label] = _noise(run, columns, replies)
         all_replies |= replies
     judge = str(run.config["judge"])
-    return Repeated(run.id, judge, metrics, _wording(all_replies), again)
+    return Repeated(run.id, judge, metrics, _wording(all_replies), repeat_ids)
 
 
-def _hear(
+def _collect_replies(
     replies_by_task: dict[tuple[Any, ...], list[str]], number: int, replies: Iterable[Reply]
 ) -> None:
     for reply in replies:

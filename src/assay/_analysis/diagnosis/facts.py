@@ -118,8 +118,8 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
         outcomes: Its outcomes by metric label.
         corpus_recall: Its outcomes where the contexts are those known to be right.
     """
-    known = _known(sample)
-    declined, by = _declined(sample, outcomes)
+    known = _known_contexts(sample)
+    declined, declined_by = _declined(sample, outcomes)
     return Facts(
         sample=sample,
         support=_parts_of(outcomes, SUPPORT, "statement"),
@@ -131,7 +131,7 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
         answer_relevance=_parts_of(outcomes, _HELPS, "statement"),
         relevance=_relevance(outcomes),
         declined=declined,
-        declined_by=by,
+        declined_by=declined_by,
         known=known,
         corpus_empty=known is None and _nothing_right(sample),
         unanswerable=_unanswerable(sample),
@@ -203,21 +203,23 @@ def right_contexts(sample: Sample) -> tuple[int, ...] | None:
     ids, grades = sample.reference_context_ids, sample.relevance_grades
     if sample.context_ids is not None and (ids is not None or grades is not None):
         named = {i for i, grade in (grades or {}).items() if grade > 0} if ids is None else {*ids}
-        return tuple(at for at, i in enumerate(sample.context_ids) if i in named)
+        return tuple(index for index, i in enumerate(sample.context_ids) if i in named)
     contexts, right = sample.contexts or (), set[int]()
     for text in sample.reference_contexts or ():
-        same = [at for at, context in enumerate(contexts) if _within(context, text)]
-        right |= {*same} or {at for at, context in enumerate(contexts) if _meant(context, [text])}
+        same = [index for index, context in enumerate(contexts) if _holds_other(context, text)]
+        right |= {*same} or {
+            index for index, context in enumerate(contexts) if _similar_context(context, [text])
+        }
     return tuple(sorted(right)) if sample.reference_contexts else None
 
 
-def _known(sample: Sample) -> Known | None:
+def _known_contexts(sample: Sample) -> Known | None:
     """By ids or grades, else by texts: equal, one inside the other, or worded alike."""
     texts = tuple(dict.fromkeys(sample.reference_contexts or ()))
     names = {str(i): text for i, text in enumerate(texts)}
     ranked = ranking(sample, ALIKE) if sample.context_ids is not None else NOT_COMPARABLE
     if isinstance(ranked, Unscored) and texts and sample.contexts is not None:
-        ids = tuple(_meant(context, texts) for context in sample.contexts)
+        ids = tuple(_similar_context(context, texts) for context in sample.contexts)
         by_text = replace(sample, context_ids=ids, reference_context_ids=tuple(names))
         ranked = ranking(by_text, ALIKE)
     else:
@@ -243,24 +245,24 @@ def _nothing_right(sample: Sample) -> bool:
     return sample.reference_contexts == ()
 
 
-def _meant(context: str, texts: Sequence[str]) -> str:
+def _similar_context(context: str, texts: Sequence[str]) -> str:
     """The index of the right context that a retrieved one is, cut otherwise perhaps; "" if none."""
     for i, text in enumerate(texts):
-        if _within(context, text):
+        if _holds_other(context, text):
             return str(i)
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:  # the extra [text]; without it only what is worded the same counts
         return ""
-    alike = [Levenshtein.normalized_similarity(context, text) for text in texts]
-    best = max(alike, default=0.0)
-    return str(alike.index(best)) if best >= ALIKE else ""
+    similarities = [Levenshtein.normalized_similarity(context, text) for text in texts]
+    best = max(similarities, default=0.0)
+    return str(similarities.index(best)) if best >= ALIKE else ""
 
 
-def _within(text: str, other: str) -> bool:
+def _holds_other(text: str, other: str) -> bool:
     """Whether one of two texts holds the other, whatever their case and line breaks."""
-    one, two = normalized(text), normalized(other)
-    return bool(one and two) and (one in two or two in one)
+    first, two = normalized(text), normalized(other)
+    return bool(first and two) and (first in two or two in first)
 
 
 @lru_cache(maxsize=128)  # each of a sample's texts is held against all of its others
