@@ -84,7 +84,7 @@ def agree_command(request: _AgreeRequest) -> int:
     data = _data(result, human, request)
     if warning := warn_of_other_answers(request.labels, result):
         say(warning)
-    named = request.metrics or request.concordance or any(one.metric for one in human.labels)
+    named = request.metrics or request.concordance or any(label.metric for label in human.labels)
     if not named and len(data["metrics"]) > 1:
         say(
             f"The labels name no metric, so they stand beside {len(data['metrics'])} of them -> "
@@ -101,10 +101,10 @@ def agree_command(request: _AgreeRequest) -> int:
 
 def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, Any]:
     run = result.run
-    other = open_run(request.other, request.store) if request.other else None
+    other_result = open_run(request.other, request.store) if request.other else None
     wanted = [label for name in request.metrics for label in labels(run, name)]
     options: dict[str, Any] = {
-        "other": other,
+        "other": other_result,
         "threshold": request.threshold,
         "most": request.worst,
     }
@@ -113,7 +113,7 @@ def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, An
         unmeasured: dict[str, str] = {}
     else:
         agreements, refused = analysis.agree_all(result, human, **options)
-        unmeasured = {metric: why for metric, why in refused.items() if human.of(metric)}
+        unmeasured = {metric: reason for metric, reason in refused.items() if human.of(metric)}
         unmeasured |= _strays(human, run.metrics)
     if request.threshold is not None:
         remedy = "give one of them, or name the metric that it is for: -m METRIC"
@@ -140,7 +140,7 @@ def _thresholds(name: str, texts: Iterable[str]) -> dict[str, float]:
     thresholds: dict[str, float] = {}
     for metric, value in values.by_metric(name, texts, "0.8 or faithfulness=0.8"):
         if metric in thresholds:
-            about = f"for {metric}" if metric else "without a metric"
-            raise InputError(f"--{name} is given twice {about}", "keep one of them")
+            subject = f"for {metric}" if metric else "without a metric"
+            raise InputError(f"--{name} is given twice {subject}", "keep one of them")
         thresholds[metric] = value
     return thresholds

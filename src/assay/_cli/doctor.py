@@ -118,16 +118,18 @@ def _findings(
     yield from _packages()
     yield embedded
     yield from _store(request.store)
-    for each in probes:
-        yield each.finding(request.timeout)
+    for probe in probes:
+        yield probe.finding(request.timeout)
 
 
 def _python() -> Finding:
     system = f"{platform.system()} {platform.machine()}"
-    what = f"assay {__version__}, Python {platform.python_version()}, {system}"
+    description = f"assay {__version__}, Python {platform.python_version()}, {system}"
     # An older Python may get this far when assay was not installed but put on the path.
     right = sys.version_info >= (3, 11)
-    return Finding("ok" if right else "FAIL", what, "" if right else "use Python 3.11 or newer")
+    return Finding(
+        "ok" if right else "FAIL", description, "" if right else "use Python 3.11 or newer"
+    )
 
 
 def _packages() -> Iterator[Finding]:
@@ -149,8 +151,10 @@ def _packages() -> Iterator[Finding]:
         else:
             yield _group(extra, versions, missing)
     if absent:
-        what = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
-        yield Finding("note", what, install_hint("if you need one: pip install 'assay[EXTRA]'"))
+        description = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
+        yield Finding(
+            "note", description, install_hint("if you need one: pip install 'assay[EXTRA]'")
+        )
 
 
 def _version(name: str) -> str | None:
@@ -162,8 +166,8 @@ def _version(name: str) -> str | None:
 
 def _group(extra: str, versions: Mapping[str, str | None], missing: Sequence[str]) -> Finding:
     if missing:
-        what = f"not installed: {', '.join(missing)}"
-        return Finding("FAIL", what, "pip install --force-reinstall assay")
+        fault = f"not installed: {', '.join(missing)}"
+        return Finding("FAIL", fault, "pip install --force-reinstall assay")
     versions_in_words = ", ".join(f"{name} {version}" for name, version in versions.items())
     return Finding("ok", f"extra [{extra}]: {versions_in_words}" if extra else versions_in_words)
 
@@ -173,8 +177,8 @@ def _embedded() -> Finding:
     try:
         judge = backend(DEFAULT)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
-        what = f"the embedded judge cannot be loaded: {type(error).__name__}: {error}"
-        return Finding("FAIL", what, "pip install --force-reinstall assay")
+        fault = f"the embedded judge cannot be loaded: {type(error).__name__}: {error}"
+        return Finding("FAIL", fault, "pip install --force-reinstall assay")
     loaded = (time.perf_counter() - start) * 1000
     finding = Probe(judge, "verify_statements").finding(60.0)
     return replace(finding, what=f"{finding.what}, loaded in {loaded:.0f} ms")
@@ -198,13 +202,13 @@ def _store(path: str) -> Iterator[Finding]:
         yield Finding("FAIL", str(error), "name another with --store, or move the file away")
         return
     size = Path(path).stat().st_size / 1e6
-    what = f"store '{path}': {runs}, {size:.1f} MB"
+    description = f"store '{path}': {runs}, {size:.1f} MB"
     # Beside the file SQLite writes a log.
     if os.access(path, os.W_OK) and os.access(Path(path).parent, os.W_OK):
-        yield Finding("ok", what)
+        yield Finding("ok", description)
     else:
         remedy = "to make runs, name one that can be written with --store"
-        yield Finding("note", f"{what}; it can be read only", remedy)
+        yield Finding("note", f"{description}; it can be read only", remedy)
 
 
 def _remedy(error: Unavailable) -> str:
@@ -229,23 +233,25 @@ class Probe:
         name = self.backend.name
         if self.backend.identity(type(task)) is None:
             serves = [kind for kind, t in TASKS.items() if self.backend.identity(t)]
-            what = f"{name} was not asked: it does {', '.join(serves) or 'no task'} only"
-            return Finding("note", what)
+            description = f"{name} was not asked: it does {', '.join(serves) or 'no task'} only"
+            return Finding("note", description)
         try:
             reply = asyncio.run(self._ask(task, timeout))
             return self._judged(task, reply)
         except Unreadable as error:
-            what = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
-            return Finding("FAIL", what, "use a model that follows instructions, or a larger one")
+            description = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
+            return Finding(
+                "FAIL", description, "use a model that follows instructions, or a larger one"
+            )
         except Denied as error:
-            why, _, remedy = str(error).partition(" -> ")
-            return Finding("FAIL", f"{name} refused: {why}", remedy)
+            reason, _, remedy = str(error).partition(" -> ")
+            return Finding("FAIL", f"{name} refused: {reason}", remedy)
         except Unavailable as error:
-            why, _, remedy = str(error).partition(" -> ")
-            return Finding("FAIL", f"{name} sent no reply: {why}", remedy or _remedy(error))
+            reason, _, remedy = str(error).partition(" -> ")
+            return Finding("FAIL", f"{name} sent no reply: {reason}", remedy or _remedy(error))
         except Exception as error:  # noqa: BLE001 - a judge of the user's own may raise
-            what = f"{name} raised {type(error).__name__}: {error}"
-            return Finding("FAIL", what, "put it right: a run stops at such an error")
+            description = f"{name} raised {type(error).__name__}: {error}"
+            return Finding("FAIL", description, "put it right: a run stops at such an error")
 
     async def _ask(self, task: Task[Any], timeout: float) -> Reply:  # noqa: ASYNC109
         limit = Limiter(self.backend, Limits(concurrency=1, timeout=timeout, retries=1))
@@ -264,8 +270,8 @@ class Probe:
         if verdicts != _RIGHT:
             pairs = zip(_QUESTION.statements, verdicts, _RIGHT, strict=True)
             wrong = [statement.text for statement, is_, should in pairs if is_ != should]
-            what = f"{self.backend.name} answered, but wrongly about {wrong[0]!r}{details}"
-            return Finding("FAIL", what, "do not trust its scores: use a better model")
+            fault = f"{self.backend.name} answered, but wrongly about {wrong[0]!r}{details}"
+            return Finding("FAIL", fault, "do not trust its scores: use a better model")
         return Finding("ok", f"{self.backend.name}: the right answer{details}")
 
 

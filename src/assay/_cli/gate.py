@@ -117,8 +117,8 @@ def gate_command(request: _GateRequest) -> int:
     the file.
     """
     output.check_file("--junit", request.junit, request.store)
-    others = [request.store, *filter(None, [request.junit])]
-    output.check_file("--markdown", request.markdown, *others)
+    files_read = [request.store, *filter(None, [request.junit])]
+    output.check_file("--markdown", request.markdown, *files_read)
     of_file = read_rules(Path.cwd())
     baseline = of_file.pop("no_regression", None)
     baseline = request.baseline or baseline
@@ -152,7 +152,11 @@ def _opened(spec: str, store: str) -> Result:
     best = first.standings[0]
     if best.mean is None:
         raise InputError(f"no configuration of the sweep '{spec}' has a score of {first.metric}")
-    run = next(one.run for one in swept.configurations if one.name == best.name)
+    run = next(
+        configuration.run
+        for configuration in swept.configurations
+        if configuration.name == best.name
+    )
     say(
         f"{spec}: of {len(swept.configurations)} configurations {best.name} is best by "
         f"{first.metric} (run {run[:8]}); chosen for being the best, its mean is a little too high"
@@ -306,29 +310,29 @@ def watch_command(request: _WatchRequest) -> int:
     name = request.name or Path(request.data).name.partition(".")[0]
     if request.show:
         return _show(name, request)
-    every = _duration("--every", request.every)
-    watch, channels = _watch(name, every, request)
+    interval = _duration("--every", request.every)
+    watch, channels = _watch(name, interval, request)
     looked = False
     while True:
         started = monotonic()
         try:
-            code = _look(watch, channels, request)
+            code = _take_look(watch, channels, request)
             looked = True
             if request.once:
                 return code
-            sleep(max(0.0, every.total_seconds() - (monotonic() - started)))
+            sleep(max(0.0, interval.total_seconds() - (monotonic() - started)))
         except AssayError as error:  # who refuses now may answer, and what is broken be mended
             if request.once or (isinstance(error, InputError) and not looked):
                 raise
             say(f"error: {error}")
             say("the next look goes on from there")
-            sleep(every.total_seconds())
+            sleep(interval.total_seconds())
         except KeyboardInterrupt:
             say("interrupted: the same command goes on from there")
             return INTERRUPTED
 
 
-def _watch(name: str, every: timedelta, request: _WatchRequest) -> tuple[Watch, Channels]:
+def _watch(name: str, interval: timedelta, request: _WatchRequest) -> tuple[Watch, Channels]:
     """What is watched, once all options have been found to be in order."""
     channels = Channels(file=request.alert_file, webhook=request.webhook)
     output.check_file("--alert-file", request.alert_file or None, request.data, request.store)
@@ -358,7 +362,7 @@ def _watch(name: str, every: timedelta, request: _WatchRequest) -> tuple[Watch, 
             charting=_charting(request),
             target=target if request.target else None,
             asking=read_asking(request, settings) if request.target else None,
-            every=every,
+            every=interval,
             channels=channels.names,
         ),
         channels,
@@ -378,7 +382,7 @@ def _duration(option: str, text: str) -> timedelta:
     return timedelta(seconds=float(match[1]) * _UNITS[match[2]])
 
 
-def _look(watch: Watch, channels: Channels, request: _WatchRequest) -> int:
+def _take_look(watch: Watch, channels: Channels, request: _WatchRequest) -> int:
     """Look once, send what is to be sent, and show it; the exit code."""
     progress = meter(silent=request.quiet)
     with progress:
@@ -418,16 +422,16 @@ def _say_arrived(looked: Looked) -> None:
         say(f"look {looked.number}: {numbers.plural(n, 'sample')}, run {looked.result.run.short}")
         for note in looked.result.notes:
             say(f"  {note}")
-    if found := looked.arrived:
+    if arrived := looked.arrived:
         counts = {
-            "outside the share": found.left_out,
-            "still arriving": found.waiting,
-            "over --limit, for the next look": found.over,
+            "outside the share": arrived.left_out,
+            "still arriving": arrived.waiting,
+            "over --limit, for the next look": arrived.over,
         }
-        if left_out := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
+        if left_out := [f"{numbers.count(n)} {reason}" for reason, n in counts.items() if n]:
             say(f"  left out: {', '.join(left_out)}")
-        if found.invalid:
-            say(f"  {numbers.plural(found.invalid, 'row')} cannot be read; {found.problem}")
+        if arrived.invalid:
+            say(f"  {numbers.plural(arrived.invalid, 'row')} cannot be read; {arrived.problem}")
 
 
 def _say_uncharted(looked: Looked, segments: Iterable[str]) -> None:
@@ -443,8 +447,8 @@ def _say_uncharted(looked: Looked, segments: Iterable[str]) -> None:
 def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
     """The charts and alerts of a watch as plain values."""
     with Store(store) as opened:
-        past = [one for one in looks(opened, name) if one.complete]
-        charts_of_watch = charts(opened, past, charting)
+        complete_looks = [look for look in looks(opened, name) if look.complete]
+        charts_of_watch = charts(opened, complete_looks, charting)
         return report.collect(name, charts_of_watch, opened.alerts.of(name))
 
 

@@ -91,7 +91,7 @@ def _print_list(rows: Sequence[dict[str, Any]]) -> None:
         table.add_column()
         for name in (metric.name for metric in metrics):
             row = by_name[name]
-            table.add_row(name, _who(row), Text(row["definition"]))
+            table.add_row(name, _judge_kind(row), Text(row["definition"]))
         console.print(Text(f"\n{group}", style="bold"))
         console.print(table)
     console.print(
@@ -99,7 +99,7 @@ def _print_list(rows: Sequence[dict[str, Any]]) -> None:
     )
 
 
-def _who(row: dict[str, Any]) -> str:
+def _judge_kind(row: dict[str, Any]) -> str:
     if not row["tasks"]:
         return "no judge"
     return _LLM if row["embedded_lacks"] else "offline"
@@ -165,8 +165,8 @@ def _details(row: dict[str, Any]) -> list[str]:
 def _compare(names: Sequence[str], request: _MetricsRequest) -> int:
     """Score the data by every metric named and show them side by side; the exit code."""
     if len(names) < 2:
-        what = "--compare takes two metrics or more"
-        raise InputError(what, "assay metrics --compare DATA faithfulness deepeval:faithfulness")
+        fault = "--compare takes two metrics or more"
+        raise InputError(fault, "assay metrics --compare DATA faithfulness deepeval:faithfulness")
     defaults = run_command.make_context("run", ["DATA"]).params
     of_request = {f.name: getattr(request, f.name) for f in fields(request) if f.name != "names"}
     try:
@@ -192,11 +192,11 @@ def rows(result: Result, metrics: Sequence[Metric]) -> list[Row]:
     for cells in zip(*columns, strict=True):
         outcomes = [outcome for _, outcome in cells]
         labelled = dict(zip((m.label for m in metrics), outcomes, strict=True))
-        compared.append(Row(cells[0][0], labelled, _spread(metrics, outcomes)))
+        compared.append(Row(cells[0][0], labelled, _score_range(metrics, outcomes)))
     return sorted(compared, key=lambda row: -row.spread)
 
 
-def _spread(metrics: Sequence[Metric], outcomes: Sequence[Outcome]) -> float:
+def _score_range(metrics: Sequence[Metric], outcomes: Sequence[Outcome]) -> float:
     shares = [
         _goodness(metric, outcome.value)
         for metric, outcome in zip(metrics, outcomes, strict=True)
@@ -306,7 +306,9 @@ def _show_row(row: Row, console: Console) -> None:
 
 
 def _filled(text: str) -> str:
-    return "\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
+    return "\n".join(
+        " ".join(paragraph.split()) for paragraph in inspect.cleandoc(text).split("\n\n")
+    )
 
 
 def _inputs(metric: Metric) -> str:
@@ -344,8 +346,8 @@ def explain_command(request: _ExplainRequest) -> int:
     if request.toml:
         replaced = {kind.kind: t for kind in kinds if (t := _template(kind, templates))}
         if not replaced:
-            why = "it is served by an embedder" if kinds else "it asks nobody"
-            raise InputError(f"no prompt asks {name}: {why}")
+            reason = "it is served by an embedder" if kinds else "it asks nobody"
+            raise InputError(f"no prompt asks {name}: {reason}")
         output.print_text(_HEADER.format(name=name) + config_files.write_prompts(replaced))
         return OK
     console = output.stdout()

@@ -59,8 +59,10 @@ def _may_do_better(result: Result) -> bool:
 def _first_failed(result: Result) -> str:
     """The first sample on which the judge failed: what it replied tells why."""
     labels = [row.metric for row in result.summary() if row.n_failed]
-    outcomes = (each for label in labels for each in result.outcomes(label))
-    return next(s.id for s, one in outcomes if isinstance(one, Unscored) and one.why == "failed")
+    outcomes = (scored for label in labels for scored in result.outcomes(label))
+    return next(
+        s.id for s, outcome in outcomes if isinstance(outcome, Unscored) and outcome.why == "failed"
+    )
 
 
 def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tuple[str, str]]:
@@ -74,8 +76,8 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
         lines.append(("skipped", f"{skipped}: {evaluation.settings.skip_invalid}"))
     failed = sum(row.n_failed for row in result.summary())
     if failed and not result.stopped and _may_do_better(result):
-        again = "the same command asks again for those that got no reply"
-        lines.append(("failed", f"{numbers.plural(failed, 'score')}; {again}"))
+        hint = "the same command asks again for those that got no reply"
+        lines.append(("failed", f"{numbers.plural(failed, 'score')}; {hint}"))
     run = run_name(result)
     commands: list[tuple[str, ...]] = [("show", run)]
     if first is not None:
@@ -154,8 +156,10 @@ def failed(result: Result, metric: str, *, limit: int) -> list[Case]:
     """The first samples on which the judge failed, those not reached included."""
     with Store(result.path) as store:
         run = result.run
-        why = {row: why for row, _, why in store.values(run.id, metric)}
-        rows = (row for row in range(1, run.n_samples + 1) if why.get(row, "failed") == "failed")
+        reasons = {row: reason for row, _, reason in store.values(run.id, metric)}
+        rows = (
+            row for row in range(1, run.n_samples + 1) if reasons.get(row, "failed") == "failed"
+        )
         return _cases(store, run, metric, islice(rows, limit))
 
 
@@ -194,7 +198,7 @@ def run(
         return _interrupted(progress, evaluation)
     except Denied as error:
         say(f"error: {error}")
-        kept = _kept(progress, evaluation)
+        kept = _kept_line(progress, evaluation)
         say(f"{kept}; put it right, and the same command goes on from there")
         return REFUSED
     output.write_reports(result, evaluation.outs)
@@ -223,10 +227,10 @@ def _introduce(evaluation: Evaluation) -> None:
     if (selection := evaluation.selection) and selection.known:
         say(f"metrics that the data fills: {', '.join(selection.metrics)} (choose with -m)")
         by_reason: dict[str, list[str]] = {}
-        for name, why in selection.left_out.items():
-            by_reason.setdefault(why, []).append(name)
-        for why, names in by_reason.items():
-            say(f"  left out, since {why}: {', '.join(names)}")
+        for name, reason in selection.left_out.items():
+            by_reason.setdefault(reason, []).append(name)
+        for reason, names in by_reason.items():
+            say(f"  left out, since {reason}: {', '.join(names)}")
         if selection.near_columns:
             say(f"  did you mean {selection.near_columns}?")
     for kind, template in evaluation.settings.prompts.items():
@@ -245,7 +249,7 @@ def _evaluate(evaluation: Evaluation, progress: Meter) -> Result:
 
 
 def _interrupted(progress: Meter, evaluation: Evaluation) -> int:
-    say(f"interrupted: {_kept(progress, evaluation)}; the same command goes on from there")
+    say(f"interrupted: {_kept_line(progress, evaluation)}; the same command goes on from there")
     if progress.last is not None and (n := progress.last.lost):
         calls, those = numbers.plural(n, "call"), "it" if n == 1 else "them"
         say(
@@ -260,7 +264,7 @@ def _interrupted(progress: Meter, evaluation: Evaluation) -> int:
     return INTERRUPTED
 
 
-def _kept(progress: Meter, evaluation: Evaluation) -> str:
+def _kept_line(progress: Meter, evaluation: Evaluation) -> str:
     if progress.last is None:
         return "nothing was asked yet"
     last = progress.last
@@ -274,8 +278,8 @@ def _exit_code(result: Result) -> int:
     if result.stopped:
         say(f"stopped: {result.stopped}")
         return BUDGET
-    some = any(row.n_failed or row.n_unanswered for row in result.summary())
-    return SOME_FAILED if some else OK
+    incomplete = any(row.n_failed or row.n_unanswered for row in result.summary())
+    return SOME_FAILED if incomplete else OK
 
 
 def _estimate_target(evaluation: Evaluation, target: Target, request: options.RunRequest) -> int:
@@ -327,15 +331,15 @@ def _print_estimate(cost: Estimate, evaluation: Evaluation) -> None:
 
 
 def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, str]]:
-    whom = ", ".join(_paid(evaluation.judge))
-    least, rising = "", ""
+    whom = ", ".join(_paid_judges(evaluation.judge))
+    least_text, rising = "", ""
     if cost.least_calls is not None:
-        least = f"{cost.least_calls:,} to "
+        least_text = f"{cost.least_calls:,} to "
         rising = ": which share goes up the cascade is not known before"
     lines = [
         (f"{cost.samples:,}", "samples"),
         (f"{cost.samples * len(evaluation.metrics):,}", "scores in all"),
-        (f"{least}{_number(cost, 'calls')}", f"calls to be made to {whom}{rising}"),
+        (f"{least_text}{_number(cost, 'calls')}", f"calls to be made to {whom}{rising}"),
         (_number(cost, "known"), f"calls known already, from {evaluation.store}"),
         (_number(cost, "local"), "calls answered on this machine, free of charge"),
         (_number(cost, "tokens_in"), "prompt tokens, about"),
@@ -348,9 +352,9 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
         written = _number(cost, "local_written")
         lines.append((written, "reply tokens written on this machine, about"))
     if cost.money is not None:
-        least = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
+        least_text = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
         price = priced(evaluation.settings.budget.price)
-        lines.append((f"{least}{cost.money:,.4f}", f"money, about, {price}"))
+        lines.append((f"{least_text}{cost.money:,.4f}", f"money, about, {price}"))
     elif cost.calls:
         lines.append(("?", "money: say what tokens cost, --price IN/OUT or --price list"))
     if cost.seconds is None:
@@ -361,7 +365,7 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
     return lines
 
 
-def _paid(judge: Backend) -> list[str]:
+def _paid_judges(judge: Backend) -> list[str]:
     """The names of those that compute elsewhere; of the judge itself if there are none."""
     judges = Route.of(judge).backends
     leaves = [one for leaf in judges for one in leaf.behind() or (leaf,)]
