@@ -213,7 +213,7 @@ class _Round:
                     if isinstance(outcome, BaseException):
                         errors.append(outcome)
                     else:
-                        self._take(job, outcome)
+                        self._take_outcome(job, outcome)
             finally:
                 for candidate in candidates:
                     candidate.cancel()
@@ -272,8 +272,10 @@ class _Round:
             )
             if fault := _free_fault(job.plan, written, passages, known):
                 return _rejected(job, fault, written, passages)
-            near = () if answerable else self._near(job, written)
-            fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
+            nearest = () if answerable else self._nearest_passages(job, written)
+            fault = await checks.fault(
+                written, passages, judge, answerable=answerable, near=nearest
+            )
             if not fault and job.plan.style == "follow-up":
                 follow_up = await judge(_follow_up_task(job, written, passages))
                 fault = await checks.follow_up_fault(follow_up, written, passages, judge)
@@ -288,13 +290,13 @@ class _Round:
             return replace(question, closed_book=await _closed_book(written, judge))
         return question
 
-    def _near(self, job: _Job, written: Written) -> list[Passage]:
+    def _nearest_passages(self, job: _Job, written: Written) -> list[Passage]:
         """Other passages that are most likely to answer a question."""
         text = f"{self.corpus.passages[job.passages[0]].title} {written.question}"
         numbers = self.corpus.nearest(text, _NEAREST, job.passages)
         return [self.corpus.passages[number] for number in numbers]
 
-    def _take(self, job: _Job, outcome: Question | Rejected) -> None:
+    def _take_outcome(self, job: _Job, outcome: Question | Rejected) -> None:
         if isinstance(outcome, Question):
             twin = checks.repeated(outcome.in_full, (q.in_full for q in self.questions))
             if twin:
@@ -401,8 +403,8 @@ def _round(
         tasks += [WriteFollowUp] if "follow-up" in styles else []
         _check(route, [*tasks, AnswerClosedBook] if plan.closed_book else tasks)
         if "multi_hop" in plan.wanted() and len(corpus.passages) < 2:
-            what = "a question over two passages is wanted, and there is one passage"
-            raise InputError(what, "give more documents, shorter passages, or other kinds")
+            fault = "a question over two passages is wanted, and there is one passage"
+            raise InputError(fault, "give more documents, shorter passages, or other kinds")
         return _Round(corpus, plan, settings.tries, progress)
     _check(route, [SelectSentences, VerifyStatements])
     return Offline(corpus, offline_plan(plan), settings.tries, progress)
@@ -416,8 +418,8 @@ def by_rules(plan: Plan, route: Backend) -> bool:
 def _check(route: Backend, tasks: Sequence[type[Any]]) -> None:
     missing = [kind.kind for kind in tasks if route.identity(kind) is None]
     if missing:
-        what = f"the judge cannot do '{missing[0]}', which writing questions takes"
-        raise InputError(what, "name a language model: openai:MODEL, ollama:MODEL or gguf:PATH")
+        fault = f"the judge cannot do '{missing[0]}', which writing questions takes"
+        raise InputError(fault, "name a language model: openai:MODEL, ollama:MODEL or gguf:PATH")
 
 
 def _result(

@@ -48,11 +48,11 @@ def offline_plan(plan: Plan) -> Plan:
         InputError: If nothing is left.
     """
     if any(row.traits.items() - {("style", "keywords")} for row in plan.rows):
-        what = "personas, difficulty and styles but keywords take a language model that writes"
-        raise InputError(what, "name one: --judge openai:MODEL, or leave those columns empty")
+        fault = "personas, difficulty and styles but keywords take a language model that writes"
+        raise InputError(fault, "name one: --judge openai:MODEL, or leave those columns empty")
     if plan.closed_book:
-        what = "questions are answered closed-book by a language model only"
-        raise InputError(what, "name one, or ask without: --judge openai:MODEL")
+        fault = "questions are answered closed-book by a language model only"
+        raise InputError(fault, "name one, or ask without: --judge openai:MODEL")
     if plan.rows:
         rows = tuple(row for row in plan.rows if row.kind != "reasoning")
         return replace(plan, rows=rows or _no_rules())
@@ -63,8 +63,8 @@ def offline_plan(plan: Plan) -> Plan:
 
 
 def _no_rules() -> NoReturn:
-    what = "questions of reasoning take a language model that writes them"
-    raise InputError(what, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
+    fault = "questions of reasoning take a language model that writes them"
+    raise InputError(fault, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
 
 
 @dataclass
@@ -92,11 +92,11 @@ class Offline:
         waiting, used = list(drafts), Counter[str]()
         styles = [row.style for row in self.plan.table() if row.kind == kind for _ in range(row.n)]
         random.Random(self.plan.seed).shuffle(styles)  # noqa: S311 - no secret
-        tried, most = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
+        tried, max_tries = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
         limit = max(2, round(_SHARE * wanted))
-        few = {name: max(2, round(share * wanted)) for name, share in _FEW.items()}
-        while waiting and wanted > used.total() and tried < most:
-            full = {name for name, n in used.items() if n >= few.get(name, limit)} - {"faq"}
+        limits = {name: max(2, round(share * wanted)) for name, share in _FEW.items()}
+        while waiting and wanted > used.total() and tried < max_tries:
+            full = {name for name, n in used.items() if n >= limits.get(name, limit)} - {"faq"}
             open_ = [draft for draft in waiting if draft.fact.template not in full]
             if not open_:
                 if limit >= max(2, wanted // 2):
@@ -112,7 +112,7 @@ class Offline:
                     self.rejected.append(self._rejected(kind, draft, reason))
                     self.progress(self.rejected[-1], len(self.questions))
                 elif used.total() < wanted and (
-                    used[draft.fact.template] < few.get(draft.fact.template, limit)
+                    used[draft.fact.template] < limits.get(draft.fact.template, limit)
                     or draft.fact.template == "faq"
                 ):
                     used[draft.fact.template] += 1
@@ -137,11 +137,11 @@ class Offline:
                 prose = draft.fact.reference and draft.fact.template not in _BY_FORM
                 return await self._unsupported(draft, judge) if prose else None
             if kind == "unanswerable":
-                near = self.corpus.nearest(draft.fact.question, _NEAREST)
-                answering = await self._answering(draft.fact.question, near, judge, _ANSWERS)
+                nearest = self.corpus.nearest(draft.fact.question, _NEAREST)
+                answering = await self._answering(draft.fact.question, nearest, judge, _ANSWERS)
                 return ("answered", answering[0]) if answering else None
             if kind == "multi_hop":
-                return await self._one_enough(draft, judge)
+                return await self._is_one_enough(draft, judge)
             return await self._unfit(draft, judge)
         except (Denied, OverBudget):
             raise
@@ -152,18 +152,18 @@ class Offline:
         """What the judge finds wrong with a question that one passage answers."""
         answering = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
         quote = checks.comparable(draft.quotes[0])
-        answers = (checks.comparable(one) for one in answering)
-        if not any(one in quote or quote in one for one in answers):
+        answers = (checks.comparable(answer) for answer in answering)
+        if not any(answer in quote or quote in answer for answer in answers):
             return "unanswered", "the judge does not find the answer in the passage"
         if fault := await self._unsupported(draft, judge):
             return fault
-        near = self.corpus.nearest(draft.fact.question, _NEAREST, draft.passages)
-        for one in await self._answering(draft.fact.question, near, judge, _ALSO_ANSWERS):
-            if recall(stems(draft.fact.answer), stems(one)) < SAME_ANSWER:
-                return "ambiguous", one
+        nearest = self.corpus.nearest(draft.fact.question, _NEAREST, draft.passages)
+        for answer in await self._answering(draft.fact.question, nearest, judge, _ALSO_ANSWERS):
+            if recall(stems(draft.fact.answer), stems(answer)) < SAME_ANSWER:
+                return "ambiguous", answer
         return None
 
-    async def _one_enough(self, draft: Draft, judge: Judge) -> checks.Fault | None:
+    async def _is_one_enough(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         if fault := await self._unsupported(draft, judge):
             return fault
         for number in draft.passages:
@@ -175,13 +175,17 @@ class Offline:
     async def _unsupported(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         texts = tuple(self.corpus.passages[number].text for number in draft.passages)
         numbered = enumerate(sentences(draft.fact.reference), 1)
-        parts = tuple(Statement(f"s{n}", one) for n, one in numbered)
-        verdicts = await judge(VerifyStatements(parts, texts))
-        left = [part.text for part, one in zip(parts, verdicts, strict=True) if not one.supported]
+        statements = tuple(Statement(f"s{n}", text) for n, text in numbered)
+        verdicts = await judge(VerifyStatements(statements, texts))
+        left = [
+            statement.text
+            for statement, verdict in zip(statements, verdicts, strict=True)
+            if not verdict.supported
+        ]
         return ("unsupported", left[0]) if left else None
 
     async def _answering(
-        self, question: str, passages: Iterable[int], judge: Judge, least: float
+        self, question: str, passages: Iterable[int], judge: Judge, minimum: float
     ) -> list[str]:
         """The sentences of some passages that answer a question, says the judge."""
         numbered = {
@@ -193,22 +197,26 @@ class Offline:
             return []
         rows = tuple(Numbered(name, text) for name, text in numbered.items())
         chosen = await judge(SelectSentences(question, rows))
-        sure = {one.id for one in chosen if one.chosen and (one.probability or 0.0) >= least}
+        sure = {
+            choice.id
+            for choice in chosen
+            if choice.chosen and (choice.probability or 0.0) >= minimum
+        }
         return [text for name, text in numbered.items() if name in sure]
 
     def _question(self, kind: Kind, draft: Draft, style: Style) -> Question:
         passages = tuple(self.corpus.passages[number] for number in draft.passages)
         rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
-        question = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
+        question = rng.choice([text for text in (draft.fact.question, draft.fact.other) if text])
         if draft.quotes and not draft.sure and not style and len(passages) == 1:
             question = in_its_document(question, draft.fact, passages[0])
         if style == "keywords":
             texts = " ".join(passage.text for passage in passages)
             question = keywords(draft.fact.question, around(texts, draft), rng)
         name = f"{kind}:{'+'.join(p.id for p in passages)}"
-        alike = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
+        n_alike = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
         return Question(
-            f"{name}:{alike + 1}" if alike else name,
+            f"{name}:{n_alike + 1}" if n_alike else name,
             kind,
             question,
             draft.fact.reference if kind != "unanswerable" else NO_ANSWER,
