@@ -84,7 +84,7 @@ def arrivals(
             continue
         sample = Sample(**row.fields)
         if sample.id == f"row-{row.number}":  # the place in a file that is rotated names nothing
-            sample = replace(sample, id=_id(row, copies))
+            sample = replace(sample, id=_row_id(row, copies))
         if sample.id in ids:
             new.known += 1
         elif not is_taken(sample.id, share):
@@ -108,7 +108,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def _id(row: Row, copies: "Counter[str]") -> str:
+def _row_id(row: Row, copies: "Counter[str]") -> str:
     """The id of a row without one: by its content, and which of several equal ones it is."""
     digest = _digest(row.record.raw)
     copies[digest] += 1
