@@ -139,11 +139,11 @@ def marks(text: str) -> list[tuple[int, int]]:
     spans += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
     if bullet := _BULLET.match(text):
         spans.append(bullet.span())
-    apart: list[tuple[int, int]] = []
+    separate: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if start < end and (not apart or start >= apart[-1][1]):
-            apart.append((start, end))
-    return apart
+        if start < end and (not separate or start >= separate[-1][1]):
+            separate.append((start, end))
+    return separate
 
 
 def lead_end(text: str) -> int:
@@ -216,7 +216,7 @@ def without_tags(text: str) -> str:
     """
     if "<" not in text and "&nbsp;" not in text:
         return text
-    text = _IN_ROW.sub(lambda blank: " " * len(blank.group()), _SCRIPT.sub(_beside, text))
+    text = _IN_ROW.sub(lambda blank: " " * len(blank.group()), _SCRIPT.sub(_beside_word, text))
     text = _HEAD_ROW.sub(r"\g<row>\n|-|\n", text)
     closed = {name.lower() for name in _CLOSED.findall(text)}
 
@@ -227,7 +227,7 @@ def without_tags(text: str) -> str:
     return _TAG.sub(read, text)
 
 
-def _beside(script: re.Match[str]) -> str:
+def _beside_word(script: re.Match[str]) -> str:
     """What stands raised or lowered, at once behind its word; nothing for the mark of a source."""
     content, raised = script["content"], script["kind"].lower() == "sup"
     if raised and (content.startswith("[") or script["ends"] is not None):

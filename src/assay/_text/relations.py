@@ -209,8 +209,8 @@ def of_comparative(word: str, following: str) -> tuple[str, int] | None:
     """
     if word in {"more", "less", "fewer"}:
         sign = 1 if word == "more" else -1
-        dimension, own = _GRADED.get(following, ("amount", 1))
-        return dimension, sign * own
+        dimension, own_sign = _GRADED.get(following, ("amount", 1))
+        return dimension, sign * own_sign
     if following == "than" and word not in _OF_COMPARATIVE and _OTHER_COMPARATIVE.fullmatch(word):
         return re.sub(r"(?:(?<=i)er|(.)\1er|er)$", r"\1", word), 1  # "steeper"
     return _OF_COMPARATIVE.get(word)
@@ -315,7 +315,7 @@ for _group in _SAME.split("|"):
 for _first_stem, _others in list(OPPOSITES.items()):
     for _second_stem, _gradable in list(_others.items()):
         _first_concept, _second_concept = (
-            CONCEPTS.get(each, each) for each in (_first_stem, _second_stem)
+            CONCEPTS.get(word, word) for word in (_first_stem, _second_stem)
         )
         OPPOSITES.setdefault(_first_concept, {}).setdefault(_second_concept, _gradable)
 

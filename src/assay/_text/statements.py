@@ -172,8 +172,8 @@ class _Reading:
         line = answer[block.start : block.end]
         begins = manners.heads_sources(line) and block.marker[-1:] in {"", "#"}
         goes_on = self.cites >= 0 and not (block.marker.startswith("#") or _is_bold(line))
-        near = answer.count("\n", max(self.cites, 0), block.start) < 2
-        listed = goes_on and (bool(block.marker) or near or manners.is_numbered(line))
+        is_near = answer.count("\n", max(self.cites, 0), block.start) < 2
+        listed = goes_on and (bool(block.marker) or is_near or manners.is_numbered(line))
         self.cites = block.end if begins or listed else -1
         return begins or listed or _is_source(line)
 
@@ -215,11 +215,13 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
                     candidates += _before_list(prose, span, reading, whole=whole)
                 continue
             item = block in listed or (after is None and not block.marker)
-            over = not item and _over(prose, before, block, after)
-            title = not item and _is_heading(sentence, block, over=over)
+            has_list = not item and _has_beneath(prose, before, block, after)
+            title = not item and _is_heading(sentence, block, over=has_list)
             asks = _QUESTION.search(sentence) or block.marker.startswith("#")
             if lonely or not (asks or (title and not reading.awaits)):
-                candidates += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
+                candidates += _of_sentence(
+                    prose, span, reading, lonely=lonely, undivided_wanted=whole
+                )
             reading.awaits = False
     remaining = [
         statement
@@ -286,7 +288,7 @@ def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
 
 
 def _of_sentence(
-    answer: str, span: Span, reading: _Reading, *, lonely: bool, whole: bool
+    answer: str, span: Span, reading: _Reading, *, lonely: bool, undivided_wanted: bool
 ) -> Iterator[Statement]:
     """The statements of one sentence."""
     label = _LABEL.match(answer, *span) or _YES.match(answer, *span)
@@ -295,7 +297,7 @@ def _of_sentence(
         return
     written = answer[begin : span[1]]
     lead_in = reading.lead_in()
-    undivided = whole or is_plain_refusal(clean(written))
+    undivided = undivided_wanted or is_plain_refusal(clean(written))
     parts = [Part(written, 0, len(written))] if undivided else clauses.parts(written)
     if len(parts) > 1 and _with_lead_in(clean(written), written, lead_in) == clean(written):
         lead_in = ""
@@ -313,7 +315,9 @@ def _before_list(answer: str, span: Span, reading: _Reading, *, whole: bool) -> 
     statement = statement_before_list(answer[slice(*span)])
     if statement:
         end = span[0] + len(statement)
-        yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)
+        yield from _of_sentence(
+            answer, (span[0], end), reading, lonely=False, undivided_wanted=whole
+        )
 
 
 def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
@@ -370,7 +374,7 @@ def _counts_on(text: str, block: Block, after: Block) -> bool:
     return bool(this and following and this["label"] == following["label"])
 
 
-def _over(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
+def _has_beneath(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
     """Whether what follows a list item belongs to it, and not to the list or what comes after."""
     if after is None or not block.marker:
         return False
