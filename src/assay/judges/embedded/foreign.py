@@ -33,11 +33,11 @@ def compare_foreign(statement: str, sentences: Sequence[Near], language: str) ->
     if len(mine.content) < _FEWEST:
         return None
     findings: list[Otherwise] = []
-    for near in sentences:
-        theirs = phrasing(near.text, language)
-        topic = [token for text in near.before for token in phrasing(text, language).content]
+    for sentence in sentences:
+        theirs = phrasing(sentence.text, language)
+        topic = [token for text in sentence.before for token in phrasing(text, language).content]
         findings += _Beside(mine, theirs, topic, language).findings()
-    return next((each for each in findings if each.agrees), next(iter(findings), None))
+    return next((finding for finding in findings if finding.agrees), next(iter(findings), None))
 
 
 class _Place(NamedTuple):
@@ -67,64 +67,68 @@ class _Beside:
             return
         for part in parts:
             if sizes[part] == best:
-                found = self._in((part,))
-                if found:
-                    yield found
+                finding = self._finding_in((part,))
+                if finding:
+                    yield finding
                     return
         for first, second in itertools.pairwise(parts):
             # Both said in full: "It opened in 1921 and closed in 1950".
-            if self._size((first, second)) > best and (found := self._in((first, second))):
-                yield found
+            if self._size((first, second)) > best and (
+                finding := self._finding_in((first, second))
+            ):
+                yield finding
                 return
 
     def _size(self, parts: tuple[int, ...]) -> int:
         pool = [token for token in self.theirs.content if token.part in parts]
         return sum(any(self.same(a, b) for b in pool) for a in self.mine.content)
 
-    def _in(self, parts: tuple[int, ...]) -> Otherwise | None:
+    def _finding_in(self, parts: tuple[int, ...]) -> Otherwise | None:
         """What some parts of the sentence, read as one, say of the statement."""
         mine = self.mine.content
         pool = [token for token in self.theirs.content if token.part in parts]
-        places = self._places(mine, pool)
+        places = self._lay_out(mine, pool)
         matched = {place.mine for place in places}
         missing = [i for i in range(len(mine)) if i not in matched]
         used = {place.theirs for place in places}
-        rest = [i for i in range(len(pool)) if i not in used]
-        own = any(_is_name(pool[i]) for i in rest)
-        own = own or min(used, default=0) > 0 or not _is_straight(places)
-        carried = set() if own else self._carried(missing, parts[0])
+        extra = [i for i in range(len(pool)) if i not in used]
+        is_own = any(_is_name(pool[i]) for i in extra)
+        is_own = is_own or min(used, default=0) > 0 or not _is_straight(places)
+        carried = set() if is_own else self._carried_over(missing, parts[0])
         missing = [i for i in missing if i not in carried]
         if len(matched) < _FEWEST - (len(carried) + len(missing) > 0) or len(missing) > 1:
             return None
         if self._limits(parts):
             return None
         if missing:
-            return None if carried else self._but_for(missing[0], places, pool, rest, parts)
-        return self._with_all(places, pool, rest, parts)
+            return None if carried else self._but_for(missing[0], places, pool, extra, parts)
+        return self._finding_of_all(places, pool, extra, parts)
 
-    def _places(self, mine: Sequence[Token], pool: Sequence[Token]) -> list[_Place]:
+    def _lay_out(self, mine: Sequence[Token], pool: Sequence[Token]) -> list[_Place]:
         """For each thing of the statement the place in the sentence that is nearest to the last."""
         places: list[_Place] = []
-        taken: set[int] = set()
+        used: set[int] = set()
         for i, token in enumerate(mine):
             options = [
-                k for k, other in enumerate(pool) if k not in taken and self.same(token, other)
+                k
+                for k, token_there in enumerate(pool)
+                if k not in used and self.same(token, token_there)
             ]
             if options:
                 last = places[-1].theirs if places else -1
                 chosen = min(options, key=lambda k: (k < last, abs(k - last)))
                 places.append(_Place(i, chosen))
-                taken.add(chosen)
+                used.add(chosen)
         return places
 
-    def _carried(self, missing: Sequence[int], part: int) -> set[int]:
+    def _carried_over(self, missing: Sequence[int], part: int) -> set[int]:
         """What the sentence is about without saying so in this part."""
         heads = [token for token in self.theirs.content if token.part < part][:_HEAD]
         # "Bolle likes children and can be left alone": not somebody of the sentence before.
-        about = heads if any(_is_name(each) for each in heads) else [*heads, *self.topic]
+        subject_tokens = heads if any(_is_name(token) for token in heads) else [*heads, *self.topic]
         mine = self.mine.content
         words = [i for i in missing if mine[i].sort in {"word", "name"}]
-        carried = {i for i in words if any(self.same(mine[i], each) for each in about)}
+        carried = {i for i in words if any(self.same(mine[i], token) for token in subject_tokens)}
         begins = set(range(min(_HEAD, len(carried))))  # what it is about
         return carried if carried == begins else set()
 
@@ -136,19 +140,22 @@ class _Beside:
     def _denials(self, parts: tuple[int, ...]) -> tuple[bool, bool]:
         return bool(self.mine.denied), not self.theirs.denied.isdisjoint(parts)
 
-    def _with_all(
+    def _finding_of_all(
         self,
         places: Sequence[_Place],
         pool: Sequence[Token],
-        rest: Sequence[int],
+        extra: Sequence[int],
         parts: tuple[int, ...],
     ) -> Otherwise | None:
         mine, theirs = self._denials(parts)
         several = len(parts) > 1
         if mine != theirs:
             doubt = "one of the two is negated, the other is not"
-            return None if several or rest else differs("denied", doubt)
-        turned, small = self._turned(places, pool, parts), self._small(places, pool)
+            return None if several or extra else differs("denied", doubt)
+        turned, small = (
+            self._are_exchanged(places, pool, parts),
+            self._small_word_doubt(places, pool),
+        )
         for rule, says in (
             ("quantity", self._quantities(parts)),
             ("order", small or ""),
@@ -156,9 +163,11 @@ class _Beside:
         ):
             if says:
                 return differs(rule, says)
-        unclear = turned is None or small is None or self._modals(parts) or self._unlike(parts)
+        unclear = (
+            turned is None or small is None or self._modals(parts) or self._limits_otherwise(parts)
+        )
         if several:
-            mixed = len(rest) > len(places) // 3 or not _is_straight(places)
+            mixed = len(extra) > len(places) // 3 or not _is_straight(places)
             unclear = unclear or mine or mixed
         return None if unclear else Otherwise(agrees=True, rule="same words", doubt="")
 
@@ -167,35 +176,37 @@ class _Beside:
         return theirs != {modal for _, modal in self.mine.modals}
 
     def _quantities(self, parts: tuple[int, ...]) -> str:
-        mine = {many for _, many in self.mine.quantities}
-        theirs = {many for part, many in self.theirs.quantities if part in parts}
+        mine = {quantity for _, quantity in self.mine.quantities}
+        theirs = {quantity for part, quantity in self.theirs.quantities if part in parts}
         for claimed in mine:
-            for given in theirs:
-                if claimed in CLASHES.get(given, ()):
-                    return f"it says '{claimed}' where the evidence says '{given}'"
+            for held in theirs:
+                if claimed in CLASHES.get(held, ()):
+                    return f"it says '{claimed}' where the evidence says '{held}'"
         return ""
 
-    def _unlike(self, parts: tuple[int, ...]) -> bool:
+    def _limits_otherwise(self, parts: tuple[int, ...]) -> bool:
         """Whether the statement says it of others, or in another order of time or place."""
-        mine = {many for _, many in self.mine.quantities}
-        theirs = {many for part, many in self.theirs.quantities if part in parts}
+        mine = {quantity for _, quantity in self.mine.quantities}
+        theirs = {quantity for part, quantity in self.theirs.quantities if part in parts}
         small = {token.key for token in self.mine.tokens if token.sort == "small"} - {"with", "to"}
-        given = {t.key for t in self.theirs.tokens if t.sort == "small" and t.part in parts}
-        return bool(mine - theirs or small - given)
+        small_words = {t.key for t in self.theirs.tokens if t.sort == "small" and t.part in parts}
+        return bool(mine - theirs or small - small_words)
 
-    def _small(self, places: Sequence[_Place], pool: Sequence[Token]) -> str | None:
+    def _small_word_doubt(self, places: Sequence[_Place], pool: Sequence[Token]) -> str | None:
         """Where the same stands behind "before" here and "after" there; None where unclear."""
-        behind = [_followed(tokens) for tokens in (self.mine.tokens, self.theirs.tokens)]
+        followed = [
+            _small_words_before(tokens) for tokens in (self.mine.tokens, self.theirs.tokens)
+        ]
         unclear = False
         for place in places:
             a, b = self.mine.content[place.mine], pool[place.theirs]
-            mine, theirs = behind[0].get(id(a), ""), behind[1].get(id(b), "")
+            mine, theirs = followed[0].get(id(a), ""), followed[1].get(id(b), "")
             if frozenset({mine, theirs}) in _OPPOSED:
                 return f"it says '{mine}' where the evidence says '{theirs}'"
             unclear |= mine != theirs and bool({mine, theirs} & _TELLING)
         return None if unclear else ""
 
-    def _turned(
+    def _are_exchanged(
         self, places: Sequence[_Place], pool: Sequence[Token], parts: tuple[int, ...]
     ) -> bool | None:
         """Whether two things are exchanged; None if that is not clear."""
@@ -210,9 +221,13 @@ class _Beside:
         if self.language == "JAPANESE":
             pairs = [(mine[p.mine].led, pool[p.theirs].led) for p in order]
             subject, thing = {"は", "が"}, {"を", "に"}
-            down = any(m in subject and t in thing for m, t in pairs)
-            up = any(m in thing and t in subject for m, t in pairs)
-            return (down and up) is not passive if down or up else (None if passive else False)
+            falling = any(m in subject and t in thing for m, t in pairs)
+            rising = any(m in thing and t in subject for m, t in pairs)
+            return (
+                (falling and rising) is not passive
+                if falling or rising
+                else (None if passive else False)
+            )
         runs = _runs(order)
         a, b = runs[0][0], runs[-1][0]
         led = [(mine[place.mine].led, pool[place.theirs].led) for place in (a, b)]
@@ -223,57 +238,63 @@ class _Beside:
         if any(b > a > c for b, a, c in _triples([place.theirs for place in order])):
             return None
         # Said in the active here, in the passive there, and all the same in the same order.
-        acts = passive and len(runs) == 1 and all(mine[i].text[0].isupper() for i in _ends(order))
+        acts = (
+            passive
+            and len(runs) == 1
+            and all(mine[i].text[0].isupper() for i in _first_and_last(order))
+        )
         return True if acts else None if passive else False
 
     def _but_for(
         self,
-        at: int,
+        index: int,
         places: Sequence[_Place],
         pool: Sequence[Token],
-        rest: Sequence[int],
+        extra: Sequence[int],
         parts: tuple[int, ...],
     ) -> Otherwise | None:
         """What it says where one thing of the statement is not there, and another is."""
-        claimed = self.mine.content[at]
+        claimed = self.mine.content[index]
         mine, theirs = self._denials(parts)
-        for k in rest:
-            given = pool[k]
-            contrary = opposite(claimed.key, given.key)
-            doubt = f"it says '{claimed.text}' where the evidence has '{given.text}'"
-            if contrary is not None and claimed.sort == given.sort:
+        for k in extra:
+            held = pool[k]
+            contrary = opposite(claimed.key, held.key)
+            doubt = f"it says '{claimed.text}' where the evidence has '{held.text}'"
+            if contrary is not None and claimed.sort == held.sort:
                 if mine == theirs:
                     return differs("opposite", doubt)
                 return None
-            few = len(places) < _FEWEST
-            if few or mine != theirs or not self._takes_place(at, k, places, pool):
+            too_few = len(places) < _FEWEST
+            if too_few or mine != theirs or not self._takes_place(index, k, places, pool):
                 continue
             computed = any(token.key in _COMPUTED for token in self.theirs.tokens)
-            if claimed.sort == given.sort == "number" and _comparable(claimed, given):
+            if claimed.sort == held.sort == "number" and _comparable(claimed, held):
                 if computed:  # "eleven, three more than the other"
                     return None
                 return differs("value", doubt)
-            names = claimed.sort == given.sort == "name"
-            mixed = self._stands(claimed) and given.sort == claimed.sort != "number"
+            names = claimed.sort == held.sort == "name"
+            mixed = self._stands_elsewhere(claimed) and held.sort == claimed.sort != "number"
             if self.language == "JAPANESE":
-                mixed = mixed and bool(claimed.led and given.led)
+                mixed = mixed and bool(claimed.led and held.led)
             if names or mixed:
                 return differs("name", doubt)
         return None
 
-    def _stands(self, claimed: Token) -> bool:
+    def _stands_elsewhere(self, claimed: Token) -> bool:
         """Whether the sentence or those before it have it elsewhere."""
-        return any(self.same(claimed, each) for each in (*self.theirs.content, *self.topic))
+        return any(self.same(claimed, token) for token in (*self.theirs.content, *self.topic))
 
     def _takes_place(
-        self, at: int, k: int, places: Sequence[_Place], pool: Sequence[Token]
+        self, index: int, k: int, places: Sequence[_Place], pool: Sequence[Token]
     ) -> bool:
         """Whether another thing stands in the sentence where this one does in the statement."""
         to = {place.mine: place.theirs for place in places}
         number = pool[k].sort == "number"
-        before = to.get(at - 1, -1 if at == 0 else None) == k - 1
-        behind = to.get(at + 1, len(pool) if at + 1 == len(self.mine.content) else None) == k + 1
-        return (before or behind) if number else (before and behind)
+        before = to.get(index - 1, -1 if index == 0 else None) == k - 1
+        after = (
+            to.get(index + 1, len(pool) if index + 1 == len(self.mine.content) else None) == k + 1
+        )
+        return (before or after) if number else (before and after)
 
 
 def _is_name(token: Token) -> bool:
@@ -290,7 +311,7 @@ def _triples(order: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     yield from zip(order, order[1:], order[2:], strict=False)
 
 
-def _ends(order: Sequence[_Place]) -> tuple[int, int]:
+def _first_and_last(order: Sequence[_Place]) -> tuple[int, int]:
     return order[0].mine, order[-1].mine
 
 
@@ -305,12 +326,12 @@ def _runs(order: Sequence[_Place]) -> list[list[_Place]]:
     return runs
 
 
-def _comparable(claimed: Token, given: Token) -> bool:
+def _comparable(claimed: Token, held: Token) -> bool:
     """Whether two numbers count the same, or are the same of different units."""
-    return claimed.unit == given.unit or claimed.amount == given.amount
+    return claimed.unit == held.unit or claimed.amount == held.amount
 
 
-def _followed(tokens: Sequence[Token]) -> dict[int, str]:
+def _small_words_before(tokens: Sequence[Token]) -> dict[int, str]:
     """The small word before each thing."""
     return {
         id(after): before.key

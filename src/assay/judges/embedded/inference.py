@@ -120,8 +120,8 @@ class Work:
         with self._lock:
             self.given_up = True
             waiting, self._passes = self._passes, []
-        for each in waiting:
-            each.cancel()
+        for task in waiting:
+            task.cancel()
 
     def waits_for(self, passes: Iterable[Future[Any]]) -> None:
         """These are called back if it is given up.
@@ -165,7 +165,7 @@ class Passes(Generic[Text, Result]):
         work.waits_for(())
         # The longest first, so that no thread is left alone with a long one at the end.
         longest_first = sorted(set(texts), key=self._size, reverse=True)
-        passes = {text: self._pass(text, threads) for text in longest_first}
+        passes = {text: self._queue_pass(text, threads) for text in longest_first}
         work.waits_for(passes.values())
         return [self._result(text, passes, threads, work) for text in texts]
 
@@ -184,10 +184,10 @@ class Passes(Generic[Text, Result]):
                 if work.given_up:
                     raise
                 # Someone else gave it up, who had asked for it first.
-                passes[text] = self._pass(text, threads)
+                passes[text] = self._queue_pass(text, threads)
                 work.waits_for(passes.values())
 
-    def _pass(self, text: Text, threads: int) -> "Future[Result]":
+    def _queue_pass(self, text: Text, threads: int) -> "Future[Result]":
         if self._process != os.getpid():  # forked: what was on its way will never arrive here
             self._lock, self._futures, self._process = threading.Lock(), OrderedDict(), os.getpid()
         with self._lock:
@@ -216,10 +216,10 @@ async def aside(work: Callable[[], Result], threads: int) -> Result:
     Twice as many at a time as there are threads, since half of them wait for a pass: while one
     prepares its texts, the models have the next one's. Given up, it ends with the pass it is at.
     """
-    loop, mine = asyncio.get_running_loop(), Work()
+    loop, own_work = asyncio.get_running_loop(), Work()
 
     def done() -> Result:
-        with mine:
+        with own_work:
             try:
                 return work()
             except StopIteration as stop:  # no future takes it: it would be awaited for ever
@@ -228,7 +228,7 @@ async def aside(work: Callable[[], Result], threads: int) -> Result:
     try:
         return await loop.run_in_executor(_waiting(threads, os.getpid()), done)
     except asyncio.CancelledError:
-        mine.give_up()
+        own_work.give_up()
         raise
 
 

@@ -180,12 +180,12 @@ class Embedded(AttributeBackend):
 
     def _split(self, task: SplitStatements | SplitTexts) -> str:
         if isinstance(task, SplitTexts):
-            apart = (SplitStatements(task.question, t, earlier=task.earlier) for t in task.texts)
-            return SplitTexts.reply(dict(zip(task.ids, map(self._split, apart), strict=True)))
-        parts = statements(task.text, effective_question(task), whole=task.atomicity == "low")
+            tasks = (SplitStatements(task.question, t, earlier=task.earlier) for t in task.texts)
+            return SplitTexts.reply(dict(zip(task.ids, map(self._split, tasks), strict=True)))
+        stated = statements(task.text, effective_question(task), whole=task.atomicity == "low")
         if task.coverage == "low":
-            parts = _main(parts, task.text)
-        return SplitStatements.reply(_with_question(parts, task.text, task.question))
+            stated = _main_statements(stated, task.text)
+        return SplitStatements.reply(_with_question(stated, task.text, task.question))
 
     def _verify(self, task: VerifyStatements) -> str:
         texts = [statement.text for statement in task.statements]
@@ -212,10 +212,10 @@ class Embedded(AttributeBackend):
         by_context = groupby(task.sentences, lambda sentence: sentence.id.rpartition(".")[0])
         contexts = [[sentence.text for sentence in group] for _, group in by_context]
         relevances = sentence_relevance(task.question, contexts, self._encoder, self._reader)
-        rest = iter(relevances)
+        remaining = iter(relevances)
         adapted = self._reader.adapted
         helps = [
-            passage_probability([next(rest).probability for _ in group], adapted)
+            passage_probability([next(remaining).probability for _ in group], adapted)
             for group in contexts
         ]
         passages = chain.from_iterable(map(repeat, helps, map(len, contexts)))
@@ -256,8 +256,10 @@ class Embedded(AttributeBackend):
         grades = []
         # Each by itself: no grade depends on what else is in the call.
         for name, text in passages.items():
-            parts = [sentences(text)]
-            relevances = sentence_relevance(task.question, parts, self._encoder, self._reader)
+            text_sentences = [sentences(text)]
+            relevances = sentence_relevance(
+                task.question, text_sentences, self._encoder, self._reader
+            )
             probabilities = [sentence.probability for sentence in relevances]
             helps = passage_probability(probabilities, self._reader.adapted)
             grades.append(PassageGrade(name, passage_grade(helps), round(helps, 4)))
@@ -294,10 +296,11 @@ def _with_question(stated: Sequence[Statement], text: str, question: str) -> lis
     items of an answer that is no more than a list.
     """
     effective_question = questions.plain(question)
-    parts = items(text, question) if effective_question and stated else []
-    if len(stated) in (1, len(parts)) and parts:
+    item_spans = items(text, question) if effective_question and stated else []
+    if len(stated) in (1, len(item_spans)) and item_spans:
         return [
-            (f"{effective_question} {text[start:end]}", text[start:end]) for start, end in parts
+            (f"{effective_question} {text[start:end]}", text[start:end])
+            for start, end in item_spans
         ]
     effective_question = effective_question if len(stated) == 1 else ""
     reply = questions.replies(text, question)
@@ -309,11 +312,13 @@ def _with_question(stated: Sequence[Statement], text: str, question: str) -> lis
     ]
 
 
-def _main(parts: Sequence[Statement], text: str) -> list[Statement]:
+def _main_statements(all_statements: Sequence[Statement], text: str) -> list[Statement]:
     """What each sentence says first; a rule cannot tell what in it matters less."""
     begins = [start for start, _ in spans(text)]
-    first = {bisect_right(begins, statement.start): statement for statement in reversed(parts)}
-    return [statement for statement in parts if statement in first.values()]
+    first = {
+        bisect_right(begins, statement.start): statement for statement in reversed(all_statements)
+    }
+    return [statement for statement in all_statements if statement in first.values()]
 
 
 @lru_cache

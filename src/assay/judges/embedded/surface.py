@@ -76,7 +76,7 @@ NOTHING = Vocabulary({}, frozenset(), {})
 
 def plain(text: str, vocabulary: Vocabulary = NOTHING) -> Normalized:
     """A statement, or a sentence, in the form in which it is read beside texts of these words."""
-    bare = _edited(Normalized(text), [Edit(*span, "") for span in _leads(text)])
+    bare = _edited(Normalized(text), [Edit(*span, "") for span in _lead_ins(text)])
     bare = _edited(bare, [Edit(*span, "") for span in marks(bare.text)])
     if not bare.text.strip():  # nothing but marks
         return Normalized(text)
@@ -100,13 +100,13 @@ def _edited(before: Normalized, edits: list[Edit]) -> Normalized:
         changes.append((length, length + len(read), start, end))
         length, done = length + len(read), end
     parts.append(before.text[done:])
-    own = before if before.changes else None
-    return Normalized("".join(parts), tuple(changes), own)
+    base = before if before.changes else None
+    return Normalized("".join(parts), tuple(changes), base)
 
 
-def _leads(text: str) -> Iterator[tuple[int, int]]:
+def _lead_ins(text: str) -> Iterator[tuple[int, int]]:
     """Polite sentences before the first that states something, and what leads into that one."""
-    stated = [span for span in spans(text) if not _states_nothing(text[slice(*span)])]
+    stated = [span for span in spans(text) if not _is_manners(text[slice(*span)])]
     if not stated:
         return
     begin = stated[0][0]
@@ -183,11 +183,13 @@ def _cased(read: str, written: str) -> str:
 def _intended(word: str, vocabulary: Vocabulary, *, name_like: bool) -> str:
     """The one word of the texts beside that a slip of the finger makes this of; else ""."""
     slips = _slips(word) if name_like else [*_slips(word), *_mistyped(word)]
-    candidates = {slip for slip in slips if len(slip) >= _SHORTEST and _stands(slip, vocabulary)}
+    candidates = {
+        slip for slip in slips if len(slip) >= _SHORTEST and _in_vocabulary(slip, vocabulary)
+    }
     return candidates.pop() if len(candidates) == 1 else ""
 
 
-def _stands(word: str, vocabulary: Vocabulary) -> bool:
+def _in_vocabulary(word: str, vocabulary: Vocabulary) -> bool:
     # "artichokes" where the texts have "artichoke", but no form that only looks like one.
     return word in vocabulary.written or (
         bool(_rank(word)) and words.stem(word) in vocabulary.stems
@@ -227,8 +229,8 @@ def _mistyped(word: str) -> Iterator[str]:
 def _ranks() -> Mapping[str, int]:
     """The place of each word of the vocabulary, from 1, the most frequent first."""
     vocabulary = sorted(tokenizer().get_vocab().items(), key=lambda item: item[1])
-    whole = [word for word, _ in vocabulary if len(word) > 1 and word.isalpha()]
-    return {word: place for place, word in enumerate(whole, start=1)}
+    known_words = [word for word, _ in vocabulary if len(word) > 1 and word.isalpha()]
+    return {word: rank for rank, word in enumerate(known_words, start=1)}
 
 
 def _rank(word: str) -> int:
@@ -282,7 +284,7 @@ def read_sentences(
 ) -> list[tuple[str, str]]:
     """What `plain_sentences` gives, each with the sentence as it is written."""
     pairs = [(plain(sentence, vocabulary).text, sentence) for sentence in sentences]
-    stated = [pair for pair in pairs if not _states_nothing(pair[0])]
+    stated = [pair for pair in pairs if not _is_manners(pair[0])]
     return stated or pairs
 
 
@@ -297,7 +299,7 @@ _BACK = re.compile(
 _AGREED = re.compile(rf"\W*{manners.AGREED}\W*", re.IGNORECASE)
 
 
-def _states_nothing(sentence: str) -> bool:
+def _is_manners(sentence: str) -> bool:
     """Whether a sentence is manners, or a question back to the user."""
     return bool(
         manners.is_chatter(sentence) or _BACK.match(sentence) or _AGREED.fullmatch(sentence)

@@ -55,9 +55,9 @@ class Fitted:
             names: The measurements.
             adapted: The latter.
         """
-        own = adapted.file(file) if adapted else None
+        adapted_file = adapted.file(file) if adapted else None
         shipped = resources.files("assay.judges.embedded").joinpath(file)
-        content = json.loads((own or shipped).read_text("utf-8"))
+        content = json.loads((adapted_file or shipped).read_text("utf-8"))
         return cls(
             tuple(float(content["coefficients"][name]) for name in names),
             float(content["intercept"]),
@@ -135,7 +135,7 @@ class Judged:
 
     def written(self, fragments: Iterable[str]) -> list[str]:
         """Words of the statement in its usual form, as it writes them."""
-        written = (as_written(each, self.read, self.statement) for each in fragments)
+        written = (as_written(fragment, self.read, self.statement) for fragment in fragments)
         return list(dict.fromkeys(written))
 
 
@@ -146,7 +146,7 @@ def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) 
     """
     evidence = _prepared(tuple(contexts))
     if not evidence.pieces:
-        return [_nothing(statement) for statement in statements]
+        return [_no_support(statement) for statement in statements]
     judged_statements = measure(statements, evidence, reader)
     fitted = _fitted(reader)
     return [_as_support(judged, fitted, evidence, contexts) for judged in judged_statements]
@@ -156,7 +156,7 @@ def best_support(statements: Sequence[str], context: str, reader: Reader) -> Sup
     """The `Support` of the statement, of at least one, that a context supports best."""
     evidence = _prepared((context,))
     if not evidence.pieces:
-        return _nothing(statements[0])
+        return _no_support(statements[0])
     fitted = _fitted(reader)
     best = max(measure(statements, evidence, reader), key=lambda judged: decide(judged, fitted))
     return _as_support(best, fitted, evidence, (context,))
@@ -166,7 +166,7 @@ def _fitted(reader: Reader) -> Fitted:
     return Fitted.load("support.json", FEATURES, reader.adapted)
 
 
-def _nothing(statement: str) -> Support:
+def _no_support(statement: str) -> Support:
     nothing = "There is no context that could support it."
     return Support(0.0, False, False, nothing, None, "", ((0, len(statement)),))  # noqa: FBT003
 
@@ -216,8 +216,8 @@ def decide(judged: Judged, fitted: Fitted) -> float:
 def _is_restated(comparison: Comparison) -> bool:
     """Whether clauses of the evidence say all of it, if the other way round."""
     wording = comparison.wording
-    other = wording and not wording.agrees and wording.rule != "opposite"
-    return bool(comparison.grammar) and all(f.agrees for f in comparison.grammar) and not other
+    differs = wording and not wording.agrees and wording.rule != "opposite"
+    return bool(comparison.grammar) and all(f.agrees for f in comparison.grammar) and not differs
 
 
 def _is_denied(comparison: Comparison) -> bool:
@@ -296,8 +296,8 @@ def _reason(
     """Why, in words that never speak against the verdict that they stand beside."""
     closest = f"closest sentence: {shorten(evidence.pieces[judged.comparison.quoted].written)}"
     if probability > UNCERTAIN[1]:
-        others = judged.written(judged.comparison.words)
-        so = f"in other words than {_listed(others)}" if others else ""
+        other_words = judged.written(judged.comparison.words)
+        so = f"in other words than {_listed(other_words)}" if other_words else ""
         return f"The evidence says so{f', {so}' if so else ''}; {closest}"
     doubts = _doubts(judged, evidence)
     if is_uncertain(probability):
@@ -335,7 +335,7 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     if comparison.unit:
         denials.append(_other_figure(judged, comparison.unit, evidence.pieces))
     if comparison.swap:
-        denials.append(f"it mixes up {_listed([_written(p, evidence) for p in comparison.swap])}")
+        denials.append(f"it mixes up {_listed([_part_text(p, evidence) for p in comparison.swap])}")
     denials += _doubts_by_symbols(comparison)
     named = _absence(judged, [*comparison.numbers, *comparison.names])
     opposed = []
@@ -350,12 +350,14 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     return [_Doubt(text, denies) for texts, denies in groups for text in texts]
 
 
-def _absence(judged: Judged, fragments: Sequence[str], where: str = "in the evidence") -> list[str]:
+def _absence(
+    judged: Judged, fragments: Sequence[str], location: str = "in the evidence"
+) -> list[str]:
     written = judged.written(fragments)
-    return [f"{_listed(written)} {_do(written)} not appear {where}"] if written else []
+    return [f"{_listed(written)} {_do(written)} not appear {location}"] if written else []
 
 
-def _written(part: Part, evidence: Evidence) -> str:
+def _part_text(part: Part, evidence: Evidence) -> str:
     """A part as its context writes it, behind the subject that it leaves out."""
     text = part.text.strip()
     subject = part.whole.removesuffix(part.text) if part.whole.endswith(part.text) else ""
@@ -373,10 +375,10 @@ def _doubts_by_symbols(comparison: Comparison) -> list[str]:
 
 def _other_figure(judged: Judged, differing: OtherUnit, pieces: Sequence[Piece]) -> str:
     """That the evidence gives another figure, both as they are written."""
-    theirs = next((p for p in pieces if differing.evidence in p.text), None)
-    given = theirs.as_written(differing.evidence) if theirs else differing.evidence
-    (own,) = judged.written([differing.statement])
-    return f"the evidence gives '{given}', not '{own}'"
+    piece = next((p for p in pieces if differing.evidence in p.text), None)
+    figure = piece.as_written(differing.evidence) if piece else differing.evidence
+    (own_figure,) = judged.written([differing.statement])
+    return f"the evidence gives '{figure}', not '{own_figure}'"
 
 
 def _agrees(comparison: Comparison) -> bool:

@@ -115,7 +115,7 @@ def _costs(
     a, b = mine.items, theirs.items
     width = len(b) + 1
     opening = [*(k == 0 or b[k].part != b[k - 1].part for k in range(len(b))), False]
-    about = {j: _about(theirs, j, topic) for j in range(width) if opening[j]}
+    topics = {j: _unsaid_topic(theirs, j, topic) for j in range(width) if opening[j]}
     cost = [[_FAR] * width for _ in range(len(a) + 1)]
     step: list[list[str]] = [[""] * width for _ in range(len(a) + 1)]
     cost[0] = [0.0] * width
@@ -124,7 +124,7 @@ def _costs(
         here, steps = cost[i], step[i]
         carried = frozenset(item.key for item in a[:i]) if 0 < i <= _MOST_CARRIED else None
         for j in range(width):
-            if carried and j in about and carried <= about[j] and _CARRIED * i < here[j]:
+            if carried and j in topics and carried <= topics[j] and _CARRIED * i < here[j]:
                 here[j], steps[j] = _CARRIED * i, "carry"
             if here[j] > _WORST or i == len(a):
                 continue
@@ -145,10 +145,10 @@ def _costs(
     return cost, step
 
 
-def _about(theirs: Wording, j: int, topic: Stems) -> Stems:
+def _unsaid_topic(theirs: Wording, j: int, topic: Stems) -> Stems:
     """What the part that begins at a place is about without saying so."""
     part = theirs.items[j].part
-    pronoun = next((word for at, word in theirs.pronouns if at == part), "")
+    pronoun = next((word for part_of_word, word in theirs.pronouns if part_of_word == part), "")
     if pronoun in {"which", "who"}:  # what stands last before it
         last = itertools.takewhile(
             lambda item: item.sort == "word" and not item.verb, reversed(theirs.items[:j])
@@ -165,23 +165,23 @@ def _traced(
     pairs = [-1] * len(a)
     i, j = len(a), end
     while i:
-        taken = step[i][j]
-        if taken == "carry":
+        taken_step = step[i][j]
+        if taken_step == "carry":
             pairs[:i] = [-2] * i
             break
-        if taken == "pair":
+        if taken_step == "pair":
             pairs[i - 1] = j - 1
             i, j = i - 1, j - 1
-        elif taken == "left":
+        elif taken_step == "left":
             i -= 1
         else:
             j -= 1
     differences = []
-    for k, place in enumerate(pairs):
-        if place == -1:
+    for k, position in enumerate(pairs):
+        if position == -1:
             differences.append(Difference("lacking", a[k], None))
-        elif place >= 0 and a[k].key != b[place].key:
-            differences.append(Difference(_kind(a[k], b[place]), a[k], b[place]))
+        elif position >= 0 and a[k].key != b[position].key:
+            differences.append(Difference(_kind(a[k], b[position]), a[k], b[position]))
     return Laid(cost, tuple(pairs), tuple(differences))
 
 
@@ -214,20 +214,22 @@ def compare_wordings(statement: str, sentences: Sequence[Near]) -> Otherwise | N
         return None
     claims = wordings(statement)
     # A part that is turned round says less than the whole.
-    claims = tuple(each for each in claims if claims[0].content <= each.content)
+    claims = tuple(wording for wording in claims if claims[0].content <= wording.content)
     if not claims or not (claims[0].verbal or claims[0].modals) or len(claims[0].content) < _FEWEST:
         return None
     rows = [
         wordings(text)[0]
-        for near in sentences
-        for text in (*near.before, near.text)
+        for sentence in sentences
+        for text in (*sentence.before, sentence.text)
         if wordings(text)
     ]
     findings: list[Otherwise] = []
-    for near in sentences:
-        before = [each for text in near.before for each in wordings(text)[:1]]
-        topic: frozenset[str] = frozenset().union(*(head for each in before for head in each.heads))
-        for mine, theirs in itertools.product(claims, wordings(near.text)):
+    for sentence in sentences:
+        before = [wording for text in sentence.before for wording in wordings(text)[:1]]
+        topic: frozenset[str] = frozenset().union(
+            *(head for wording in before for head in wording.heads)
+        )
+        for mine, theirs in itertools.product(claims, wordings(sentence.text)):
             if theirs.patient and not mine.passive:
                 continue
             if len(mine.content - theirs.content - topic) > _MOST_OTHER:
@@ -236,7 +238,7 @@ def compare_wordings(statement: str, sentences: Sequence[Near]) -> Otherwise | N
             finding = _Beside(mine, theirs, laid, rows).finding() if laid else None
             if finding:
                 findings.append(finding)
-    return next((each for each in findings if each.agrees), next(iter(findings), None))
+    return next((finding for finding in findings if finding.agrees), next(iter(findings), None))
 
 
 class _Beside:
@@ -252,16 +254,18 @@ class _Beside:
         self.conditions = {word for part, word in theirs.conditions if part in self.parts}
         self.conditions -= {word for _, word in mine.conditions}
         self.limited = not _LIMITS.isdisjoint(self.conditions)
-        self.hard = [each for each in laid.differences if each.mine.sort != "small"]
+        self.hard = [
+            difference for difference in laid.differences if difference.mine.sort != "small"
+        ]
 
     @cached_property
     def clash(self) -> str:
         """What speaks against the statement in how many it is said of; "" if nothing."""
         pairs = ((self.mine.items[i], j) for i, j in enumerate(self.laid.pairs) if j >= 0)
-        for item, place in pairs:
-            given = self.theirs.items[place].quantity
-            if item.quantity in CLASHES.get(given, ()):
-                return f"it says '{item.quantity}' where the evidence says '{given}'"
+        for item, index in pairs:
+            quantity = self.theirs.items[index].quantity
+            if item.quantity in CLASHES.get(quantity, ()):
+                return f"it says '{item.quantity}' where the evidence says '{quantity}'"
         return ""
 
     def finding(self) -> Otherwise | None:
@@ -270,7 +274,9 @@ class _Beside:
             return None
         if not self.hard:
             return self._with_all_words()
-        difference = next((each for each in self.hard if each.kind == "opposite"), self.hard[0])
+        difference = next(
+            (difference for difference in self.hard if difference.kind == "opposite"), self.hard[0]
+        )
         if (len(self.hard) > 1 and not _is_reversed(self.hard)) or difference.theirs is None:
             return None
         return None if self.clash or self.limited else self._but_for(difference, difference.theirs)
@@ -288,13 +294,13 @@ class _Beside:
         """Whether each of the two denies it."""
         theirs = sum(
             # "No legal or binding rule": what is denied goes on behind "or".
-            at <= max(self.places)
+            position <= max(self.places)
             and (
                 part in self.parts
                 or part not in self.theirs.verbal
                 or (part + 1 in self.parts and (part, "or") in self.theirs.conditions)
             )
-            for part, at in self.theirs.denials
+            for part, position in self.theirs.denials
         )
         return bool(len(self.mine.denials) % 2), bool(theirs % 2)
 
@@ -309,34 +315,36 @@ class _Beside:
             return differs("quantity", self.clash)
         return Otherwise(agrees=True, rule="same", doubt="") if self._is_same() else None
 
-    def _but_for(self, difference: Difference, given: Item) -> Otherwise | None:
+    def _but_for(self, difference: Difference, held: Item) -> Otherwise | None:
         """What it says where the sentence has another word."""
         mine, theirs = self._denials()
-        both = {item.part for item in self.theirs.items if item.key == difference.mine.key}
-        if both and (len(self.parts) > 1 or not both <= self.theirs.verbal):
+        parts_with_word = {
+            item.part for item in self.theirs.items if item.key == difference.mine.key
+        }
+        if parts_with_word and (len(self.parts) > 1 or not parts_with_word <= self.theirs.verbal):
             return None  # "gold, silver and copper"
         if mine != theirs:
-            either = opposite(difference.mine.key, given.key) is False
+            either = opposite(difference.mine.key, held.key) is False
             agrees = either and self._is_same()
             return Otherwise(agrees=True, rule="denied opposite", doubt="") if agrees else None
         if difference.kind == "opposite":
             if self._may_hold_too(difference.mine.key):
                 return None
-            doubt = f"it says the opposite ({difference.mine.text} against {given.text})"
+            doubt = f"it says the opposite ({difference.mine.text} against {held.text})"
             return differs("opposite", doubt)
-        rule = self._mixed_up(difference.mine, given)
-        doubt = f"it says '{difference.mine.text}' where the evidence has '{given.text}'"
+        rule = self._mix_up(difference.mine, held)
+        doubt = f"it says '{difference.mine.text}' where the evidence has '{held.text}'"
         return differs(rule, doubt) if rule else None
 
-    def _is_said(self, row: Wording, key: str) -> bool:
+    def _says_of_same(self, row: Wording, key: str) -> bool:
         """Whether a sentence says it of the same, or of "it"."""
         pronoun = bool(row.items and row.items[0].verb)
         return key in row.content and len(self.mine.content - row.content) <= pronoun
 
     def _may_hold_too(self, key: str) -> bool:
         """Whether it is said of several of a kind: "open from Tuesday to Sunday"."""
-        said = (row.content for row in self.rows if self.mine.content - {key} <= row.content)
-        return any(len({e for e in each if one_of_a_kind(key, e)}) > 1 for each in said)
+        contents = (row.content for row in self.rows if self.mine.content - {key} <= row.content)
+        return any(len({e for e in content if one_of_a_kind(key, e)}) > 1 for content in contents)
 
     def _is_same(self) -> bool:
         """Whether nothing else differs."""
@@ -346,15 +354,21 @@ class _Beside:
             if j >= 0
         ]
         loose = all(
-            each.mine.key in _LOOSE and (each.theirs is None or each.theirs.key in _LOOSE)
-            for each in self.laid.differences
-            if each.mine.sort == "small"
+            difference.mine.key in _LOOSE
+            and (difference.theirs is None or difference.theirs.key in _LOOSE)
+            for difference in self.laid.differences
+            if difference.mine.sort == "small"
         )
-        modals = [{word for _, word in each.modals} for each in (self.mine, self.theirs)]
+        modals = [{word for _, word in wording.modals} for wording in (self.mine, self.theirs)]
         limits = all(a.quantity == b.quantity for a, b in pairs) and modals[0] == modals[1]
-        own = {word for _, word in self.mine.conditions}
+        own_words = {word for _, word in self.mine.conditions}
         theirs = {word for part, word in self.theirs.conditions if part in self.parts}
-        return loose and limits and own == theirs and not (self._passes() or self._goes_on())
+        return (
+            loose
+            and limits
+            and own_words == theirs
+            and not (self._passes() or self._list_continues())
+        )
 
     def _passes(self) -> bool:
         """Whether more is passed over than where or when it is: "in 2019"."""
@@ -367,7 +381,7 @@ class _Beside:
                 return True
         return False
 
-    def _goes_on(self) -> bool:
+    def _list_continues(self) -> bool:
         """Whether a list goes on behind it: "3 hours and 18 minutes"."""
         last = max(self.places)
         part = self.theirs.items[last].part + 1
@@ -383,13 +397,13 @@ class _Beside:
             if k > min(self.places)
         )
 
-    def _mixed_up(self, claimed: Item, given: Item) -> str:
+    def _mix_up(self, claimed: Item, held: Item) -> str:
         """How a word is exchanged for one that the evidence has of something else; "" if not."""
         i = self.mine.items.index(claimed)
         stands = any(claimed.key in row.content for row in self.rows)
         if claimed.sort == "number":
-            return self._other_value(i, given, stands=stands)
-        if not stands or claimed.sort != "word" or claimed.verb or given.verb:
+            return self._other_value(i, held, stands=stands)
+        if not stands or claimed.sort != "word" or claimed.verb or held.verb:
             return ""
         behind = self.mine.items[i + 1 : i + 2]
         following = self.theirs.keys[self.laid.pairs[i] + 1 :][:1]
@@ -399,22 +413,26 @@ class _Beside:
                 return "sibling"
         return ""
 
-    def _other_value(self, i: int, given: Item, *, stands: bool) -> str:
+    def _other_value(self, i: int, held: Item, *, stands: bool) -> str:
         """Whether another number stands there of the same unit."""
         claimed = self.mine.items[i]
-        units = [_TIMES.get(each.unit, each.unit) for each in (claimed, given)]
-        unclear = claimed.unit != given.unit and not stands
+        units = [_TIMES.get(item.unit, item.unit) for item in (claimed, held)]
+        unclear = claimed.unit != held.unit and not stands
         clock = self.mine.keys[i - 1 : i] == ("at",) or not _CLOCK.isdisjoint(self.theirs.keys)
-        here = (claimed.key, given.part) in {(each.key, each.part) for each in self.theirs.items}
-        small = any(each.mine.sort == "small" for each in self.laid.differences)
-        said = any(self._is_said(row, claimed.key) for row in self.rows)
-        unsure = unclear or clock or here or small or said or claimed.quantity or given.quantity
+        here = (claimed.key, held.part) in {(item.key, item.part) for item in self.theirs.items}
+        small = any(difference.mine.sort == "small" for difference in self.laid.differences)
+        is_known = any(self._says_of_same(row, claimed.key) for row in self.rows)
+        unsure = unclear or clock or here or small or is_known or claimed.quantity or held.quantity
         return "" if unsure or units[0] != units[1] else "value"
 
 
 def _is_reversed(differences: Sequence[Difference]) -> bool:
     """Whether a change is the other way round: "rose from 1 to 2", "fell from 2 to 1"."""
-    pairs = [(each.mine, each.theirs) for each in differences if each.kind != "opposite"]
+    pairs = [
+        (difference.mine, difference.theirs)
+        for difference in differences
+        if difference.kind != "opposite"
+    ]
     numbers = all(a.sort == "number" and b is not None and b.sort == "number" for a, b in pairs)
     same = {a.amount for a, _ in pairs} == {b.amount for _, b in pairs if b}
     return numbers and same and len(pairs) == len(differences) - 1 > 1
