@@ -166,13 +166,11 @@ class Clause:
             # "stands behind" is not "stands in front of"
             concept = predicate if second == "object" else f"{predicate} {second}"
             sides = [(concept, "subject", "receiver" if two else second)]
-        said_by = frozenset({predicate})
-        orders = [
-            Ordered(role, self._role(a), self._role(b), said_by) for role, a, b in sides or ()
-        ]
+        said = frozenset({predicate})
+        orders = [Ordered(role, self._role(a), self._role(b), said) for role, a, b in sides or ()]
         orders = [order for order in orders if order.first and order.second]
         if sides and not orders:  # "acquired it" without "from whom"
-            plain = Ordered(predicate, self._role("subject"), self._role("object"), said_by)
+            plain = Ordered(predicate, self._role("subject"), self._role("object"), said)
             orders = [plain] if plain.first and plain.second else []
         return [*orders, *self._receiver_roles(predicate, preposition)]
 
