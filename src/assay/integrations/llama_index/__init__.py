@@ -93,8 +93,8 @@ def backend(obj: Any, **options: Any) -> Backend:
         return Model(obj, **options)
     if hasattr(obj, "get_text_embedding_batch"):
         return Embeddings(obj)
-    what = f"a {type(obj).__name__} of LlamaIndex is not a model"
-    raise InputError(what, "give an LLM or an embedding object")
+    fault = f"a {type(obj).__name__} of LlamaIndex is not a model"
+    raise InputError(fault, "give an LLM or an embedding object")
 
 
 embeddings = Embeddings
@@ -126,9 +126,11 @@ _WRITTEN = ("completion_tokens", "output_tokens", "eval_count", "candidates_toke
 def _usage_fields(response: Any) -> Any:
     """Where a response tells of its tokens."""
     raw = getattr(response, "raw", None)
-    beside = getattr(response, "additional_kwargs", None)
-    sources = (member(raw, "usage"), member(raw, "usage_metadata"), beside, raw)
-    return next((one for one in sources if _first(one, *_READ, *_WRITTEN) is not None), None)
+    extra_fields = getattr(response, "additional_kwargs", None)
+    sources = (member(raw, "usage"), member(raw, "usage_metadata"), extra_fields, raw)
+    return next(
+        (source for source in sources if _first(source, *_READ, *_WRITTEN) is not None), None
+    )
 
 
 def _cached(fields: Any) -> tuple[int, int]:

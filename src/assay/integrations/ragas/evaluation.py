@@ -130,8 +130,8 @@ async def _scored(
     )
     table, runs = _Table(rows), list[Result]()
     for (judge, embedder), group in _by_judge(metrics, *judges):
-        done, scored_rows = await scored(rows, group, judge, embedder, settings)
-        runs += done
+        new_runs, scored_rows = await scored(rows, group, judge, embedder, settings)
+        runs += new_runs
         for metric, outcomes in zip(group, scored_rows, strict=True):
             table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
     for metric in metrics:
@@ -143,8 +143,8 @@ async def _scored(
     return EvaluationResult(rows, scores, table.reasons, runs, dataset)
 
 
-def _check_others(others: Mapping[str, Any]) -> None:
-    for name, value in others.items():
+def _check_others(options: Mapping[str, Any]) -> None:
+    for name, value in options.items():
         if name == "callbacks" and value:
             has = "result.assay has every prompt and reply"
             warnings.warn(f"callbacks= of LangChain are not called: {has}", stacklevel=4)
@@ -185,8 +185,8 @@ def _by_judge(
         if isinstance(metric, Ready):
             judge = llm if metric.llm is None else metric.llm
             embedder = embeddings if metric.embeddings is None else metric.embeddings
-            both = (judge, embedder)
-            groups.setdefault((id(judge), id(embedder)), (both, []))[1].append(metric)
+            models = (judge, embedder)
+            groups.setdefault((id(judge), id(embedder)), (models, []))[1].append(metric)
     return list(groups.values())
 
 

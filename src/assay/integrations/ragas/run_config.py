@@ -101,9 +101,9 @@ def get_token_usage_for_openai(llm_result: Any) -> TokenUsage:
         for several in getattr(llm_result, "generations", None) or ()
         for generation in (several if isinstance(several, list) else [several])
     ]
-    whole = getattr(llm_result, "llm_output", None) or {}
-    used = whole.get("token_usage")
-    usages = [used] if used else [one.get("usage") for one in messages]
+    output = getattr(llm_result, "llm_output", None) or {}
+    used = output.get("token_usage")
+    usages = [used] if used else [message.get("usage") for message in messages]
     read, written = (
         sum(
             usage.get(f"{old}_tokens") or usage.get(f"{new}_tokens") or 0
@@ -113,7 +113,9 @@ def get_token_usage_for_openai(llm_result: Any) -> TokenUsage:
         for old, new in (("prompt", "input"), ("completion", "output"))
     )
     names = (
-        one.get(key) for one in (whole, *messages) for key in ("model_name", "model", "model_id")
+        source.get(key)
+        for source in (output, *messages)
+        for key in ("model_name", "model", "model_id")
     )
     return TokenUsage(read, written, next(filter(None, names), ""))
 
@@ -123,17 +125,17 @@ get_token_usage_for_bedrock = get_token_usage_for_openai
 
 
 def _of_mean(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda scores, other: do(scores.average, float(other))
+    return lambda scores, operand: do(scores.average, float(operand))
 
 
 def _to_mean(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda scores, other: do(float(other), scores.average)
+    return lambda scores, operand: do(float(operand), scores.average)
 
 
 def _of_mean_or_list(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     of_list = getattr(list, f"__{do.__name__}__")
     of_mean = _of_mean(do)
-    return lambda scores, other: (of_mean if _is_number(other) else of_list)(scores, other)
+    return lambda scores, operand: (of_mean if _is_number(operand) else of_list)(scores, operand)
 
 
 class Scores(list[float]):
@@ -148,8 +150,8 @@ class Scores(list[float]):
     def average(self) -> float:
         """The mean of the scores there are; NaN if there is none."""
         # Not called `mean`: numpy would call an attribute of that name.
-        there = [score for score in self if not math.isnan(score)]
-        return sum(there) / len(there) if there else math.nan
+        numbers = [score for score in self if not math.isnan(score)]
+        return sum(numbers) / len(numbers) if numbers else math.nan
 
     def __float__(self) -> float:
         return self.average
@@ -171,8 +173,8 @@ class Scores(list[float]):
     __gt__, __ge__ = map(_of_mean_or_list, (operator.gt, operator.ge))
 
 
-def _is_number(other: Any) -> bool:
-    return isinstance(other, int | float | Scores)
+def _is_number(operand: Any) -> bool:
+    return isinstance(operand, int | float | Scores)
 
 
 def _names(name: str, model: str) -> bool:
@@ -231,8 +233,8 @@ class EvaluationResult(Mapping[str, Scores]):
     def scores(self) -> list[dict[str, float]]:
         """One dict a row."""
         return [
-            {name: scores[at] for name, scores in self.columns.items()}
-            for at in range(len(self.rows))
+            {name: scores[index] for name, scores in self.columns.items()}
+            for index in range(len(self.rows))
         ]
 
     def to_pandas(self) -> Any:

@@ -163,16 +163,16 @@ class SingleTurnMetric(Metric):
     ) -> Any:
         """The score of a sample; NaN with a warning where there is none."""
         del timeout
-        return await self._single_turn_ascore(self._only(sample, "SINGLE_TURN"), callbacks)
+        return await self._single_turn_ascore(self._only_kind(sample, "SINGLE_TURN"), callbacks)
 
     def single_turn_score(self, sample: Any, callbacks: Any = None) -> Any:
         """`single_turn_ascore` run to completion."""
         return completed(self.single_turn_ascore(sample, callbacks))
 
     def _only_required_columns_single_turn(self, sample: Any) -> Any:
-        return self._only(sample, "SINGLE_TURN")
+        return self._only_kind(sample, "SINGLE_TURN")
 
-    def _only(self, sample: Any, kind: str) -> Any:
+    def _only_kind(self, sample: Any, kind: str) -> Any:
         columns = self.get_required_columns(with_optional=True).get(kind)
         if not columns or not hasattr(sample, "model_dump"):
             return sample
@@ -256,7 +256,7 @@ class Ready(
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
         """Refuse what is no parameter here, by name."""
-        known = [one.name for one in fields(cls)]
+        known = [field.name for field in fields(cls)]
         for name in parameters:
             if name not in known and cls.__module__.startswith("assay."):
                 way = "prompts are replaced by task: Settings(prompts=...)"
@@ -281,7 +281,10 @@ class Ready(
         """The parameters of assay's metric, for samples that fill these fields."""
         del fields
         names = (name.partition("=") for name in self.passed)
-        return {**self.fixed, **{other or name: getattr(self, name) for name, _, other in names}}
+        return {
+            **self.fixed,
+            **{own_name or name: getattr(self, name) for name, _, own_name in names},
+        }
 
     def in_assay(self, fields: frozenset[str]) -> Any:
         """The metric of assay, for samples that fill these fields."""

@@ -458,8 +458,8 @@ class InstanceRubrics(Ready, metric="instance_rubrics", positional="name llm"):
 
     def value(self, outcome: Any) -> float:
         """The grade itself, which assay gives as a share of the rubric's range."""
-        there = not isinstance(outcome, Unscored)
-        return float(outcome.details["grade"]) if there else super().value(outcome)
+        is_scored = not isinstance(outcome, Unscored)
+        return float(outcome.details["grade"]) if is_scored else super().value(outcome)
 
 
 class InstanceRubricsWithReference(InstanceRubrics, name="labelled_rubrics_score"):
