@@ -58,8 +58,8 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
     if number > pages and number != 1:
         raise NotThere(f"there is no page {number}", f"the last one is page {pages}")
     texts, metrics = columns_of(selection, run)
-    at = (number - 1) * SIZE
-    page = rows[at : at + SIZE]
+    start = (number - 1) * SIZE
+    page = rows[start : start + SIZE]
     scores = scores_at(site, run, page, metrics)
     indexed = site.lookup.index(run, _WAIT_S)
     return site.render(
@@ -80,7 +80,7 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
         n=len(rows),
         number=number,
         pages=pages,
-        start=at + 1,
+        start=start + 1,
         indexing=indexing,
         indexed=indexed,
         verdicts=site.lookup.verdicts(site.store, indexed),
@@ -96,7 +96,7 @@ def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
     key: tuple[object, ...] = ("first", run.id, run.finished, run.stopped, place)
     if run.finished is None:  # its scores change: what is said of them goes with the facts
         entries = facts(site, run, wait) or ()
-        key = (*key, *(one.score.n_scored for one in entries))
+        key = (*key, *(entry.score.n_scored for entry in entries))
     # Whoever waits for it, has made the page.
     large = run.n_samples > LARGE and wait <= _WAIT_S
     work = partial(_first, site, place, run)
@@ -108,8 +108,8 @@ def _first(site: Site, place: Place, run: Run) -> str:
     data = summed_up(site.result(run))
     diagnosis = data["diagnosis"]
     links = {
-        str(one["id"]): place.to(f"runs/{run.id}/samples/{one['row']}")
-        for one in (diagnosis["samples"] if diagnosis else ())
+        str(sample["id"]): place.to(f"runs/{run.id}/samples/{sample['row']}")
+        for sample in (diagnosis["samples"] if diagnosis else ())
     }
     context = html.overview(data, links, everywhere=True)
     if not place.static:
@@ -157,16 +157,16 @@ def scores_at(
 
 def score_cell(site: Site, run: Run, row: int, metric: str, values: Scores) -> Cell:
     """One score in short."""
-    value, why = values.get(row, (None, ""))
-    if not why and value is None and run.finished is None and not run.stopped:
+    value, reason = values.get(row, (None, ""))
+    if not reason and value is None and run.finished is None and not run.stopped:
         return Cell(metric, "·", "none", f"{metric} not scored yet")
     detail = ""
     if value is None:
         outcome = site.store.outcome(run.id, row, metric) or NOT_DONE
         if isinstance(outcome, Unscored):
-            why, detail = outcome.why, outcome.detail
-    about = {"label": metric, **run.config["about"][metric]}
-    return cell(about, {"value": value, "why": why or NOT_DONE.why, "detail": detail})
+            reason, detail = outcome.why, outcome.detail
+    facts = {"label": metric, **run.config["about"][metric]}
+    return cell(facts, {"value": value, "why": reason or NOT_DONE.why, "detail": detail})
 
 
 def _text(site: Site, run: Run, row: int, sample: Sample, name: str) -> str:
@@ -244,15 +244,17 @@ def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selec
         selection=selection,
         query=selection.query(),
         near=_neighbours(site.rows(run, selection)[0], row),
-        elsewhere=list(islice(_elsewhere(site, run, sample), _ELSEWHERE)),
+        elsewhere=list(islice(_asked_elsewhere(site, run, sample), _ELSEWHERE)),
     )
 
 
-def _elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:
+def _asked_elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:
     """Where else the question was asked: the runs over as many samples first, then the newest."""
-    others = [one for one in site.runs() if one.id != run.id and not one.derived]
-    others.sort(key=lambda one: one.n_samples != run.n_samples)
-    for other in others[:_LOOKED_AT]:
+    other_runs = [
+        run_there for run_there in site.runs() if run_there.id != run.id and not run_there.derived
+    ]
+    other_runs.sort(key=lambda other: other.n_samples != run.n_samples)
+    for other in other_runs[:_LOOKED_AT]:
         row = rows_of(site.store, other, [sample.id]).get(sample.id)
         if row is None or site.sample(other, row).question != sample.question:
             continue  # an id may name another question elsewhere
@@ -264,9 +266,9 @@ def _elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:
 
 def _neighbours(rows: Sequence[int], row: int) -> Neighbours:
     try:
-        at = rows.index(row)
+        index = rows.index(row)
     except ValueError:
         return Neighbours(None, rows[0] if rows else None, 0, len(rows))
-    before = rows[at - 1] if at else None
-    after = rows[at + 1] if at + 1 < len(rows) else None
-    return Neighbours(before, after, at + 1, len(rows))
+    before = rows[index - 1] if index else None
+    after = rows[index + 1] if index + 1 < len(rows) else None
+    return Neighbours(before, after, index + 1, len(rows))

@@ -78,7 +78,7 @@ def grid(text: str) -> Grid | None:
     if not barred or not _RULE.fullmatch(lines[1]):
         return None
     names, *rows = (_cells(line) for line in [lines[0], *lines[2:]])
-    return _even(names, rows)
+    return _of_even_length(names, rows)
 
 
 def _of_json(text: str) -> Grid | None:
@@ -87,23 +87,27 @@ def _of_json(text: str) -> Grid | None:
     except (ValueError, RecursionError):
         return None
     if isinstance(value, dict):
-        return Grid((), list(_flat(value))[:MAX_ROWS])
+        return Grid((), list(_flat_items(value))[:MAX_ROWS])
     if value and all(isinstance(item, dict) for item in value):
         names = list(dict.fromkeys(name for item in value for name in item))
-        return _even(names, [[_cell_text(item.get(name, "")) for name in names] for item in value])
+        return _of_even_length(
+            names, [[_cell_text(item.get(name, "")) for name in names] for item in value]
+        )
     if value and all(isinstance(item, list) for item in value):
         names, *rows = ([_cell_text(cell) for cell in item] for item in value)
-        return _even(names, rows)
-    return Grid((), [(str(at), _cell_text(item)) for at, item in enumerate(value, 1)][:MAX_ROWS])
+        return _of_even_length(names, rows)
+    return Grid(
+        (), [(str(number), _cell_text(item)) for number, item in enumerate(value, 1)][:MAX_ROWS]
+    )
 
 
-def _flat(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+def _flat_items(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     for name, item in value.items():
-        place = f"{path}.{name}" if path else name
+        inner_path = f"{path}.{name}" if path else name
         if isinstance(item, dict) and item and depth < 5:
-            yield from _flat(item, place, depth + 1)
+            yield from _flat_items(item, inner_path, depth + 1)
         else:
-            yield place, _cell_text(item)
+            yield inner_path, _cell_text(item)
 
 
 def _cell_text(value: Any) -> str:
@@ -121,7 +125,7 @@ def _cells(line: str) -> list[str]:
     return cells[1 if not cells[0] else 0 : -1 if not cells[-1] else None]
 
 
-def _even(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
+def _of_even_length(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
     """All rows with as many cells as the longest."""
     width = max(map(len, [names, *rows]))
     even = [[*row, *[""] * (width - len(row))] for row in rows[:MAX_ROWS]]
@@ -170,9 +174,9 @@ def _add(pieces: list[Piece], words: Sequence[str], *, changed: bool) -> None:
 def _joined(pieces: list[Piece]) -> list[Piece]:
     """Without islands: blanks, or a word that long changes happen to share, count as changed."""
     joined: list[Piece] = []
-    for at, (text, changed) in enumerate(pieces):
-        inside = 0 < at < len(pieces) - 1 and pieces[at - 1][1] and pieces[at + 1][1]
-        now = changed or (inside and _is_island(text, pieces[at - 1][0], pieces[at + 1][0]))
+    for index, (text, changed) in enumerate(pieces):
+        inside = 0 < index < len(pieces) - 1 and pieces[index - 1][1] and pieces[index + 1][1]
+        now = changed or (inside and _is_island(text, pieces[index - 1][0], pieces[index + 1][0]))
         if joined and joined[-1][1] == now:
             joined[-1] = (joined[-1][0] + text, now)
         else:
@@ -183,10 +187,10 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
 def _by_line(pieces: list[Piece]) -> list[Piece]:
     """With blank lines unmarked: marked, they show a stray dot."""
     return [
-        (part, changed and not part.isspace())
+        (piece, changed and not piece.isspace())
         for text, changed in pieces
-        for part in (_BLANK_LINE.split(text) if changed else [text])
-        if part
+        for piece in (_BLANK_LINE.split(text) if changed else [text])
+        if piece
     ]
 
 
