@@ -50,7 +50,7 @@ class _LockFile:
             if key in self.held:
                 return False
             try:
-                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _byte_of(key))
             except OSError:  # another process has it
                 return False
             self.held.add(key)
@@ -58,7 +58,7 @@ class _LockFile:
 
     def release(self, key: str) -> None:
         with self.lock:
-            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte_of(key))
             self.held.discard(key)
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class _LockFile:
         os.close(self._file)
 
 
-def _place(key: str) -> int:
+def _byte_of(key: str) -> int:
     return _OPEN + 1 + int(key[:_DIGITS], 16)
 
 
@@ -121,13 +121,13 @@ class Claims:
     def _opened(self) -> _LockFile | None:
         if self._file is None and not self._closed:
             with _lock:
-                place = os.getpid(), self._path
+                file_key = os.getpid(), self._path
                 try:
-                    file = _files.get(place) or _LockFile(self._path)
+                    file = _files.get(file_key) or _LockFile(self._path)
                 except OSError:  # a folder that may not be written to, a system without locks
                     self._closed = True
                     return None
-                _files[place] = self._file = file
+                _files[file_key] = self._file = file
                 file.users += 1
         return self._file
 

@@ -180,7 +180,7 @@ def text_keeper(db: sqlite3.Connection, recent: Recent | None = None) -> Refer:
         key = text_key(text)
         number = numbers.get(key)
         if number is None:
-            number = numbers[key] = _number_of(db, key, text)
+            number = numbers[key] = _text_number(db, key, text)
         return number
 
     return refer
@@ -190,7 +190,7 @@ def text_keeper(db: sqlite3.Connection, recent: Recent | None = None) -> Refer:
 _NUMBERS = "SELECT (SELECT id FROM texts WHERE hash = ?), ifnull(max(id), 0) + 1 FROM texts"
 
 
-def _number_of(db: sqlite3.Connection, key: bytes, text: str) -> str:
+def _text_number(db: sqlite3.Connection, key: bytes, text: str) -> str:
     known, new = db.execute(_NUMBERS, (key,)).fetchone()
     if known is None:
         insert(db, "texts", new, key, compress(text, TEXT))
@@ -238,8 +238,8 @@ def write_paid(db: sqlite3.Connection, reply: Reply, run: str, recent: Recent) -
     new = write_reply(db, reply, run, recent)
     if not new and (reply.tokens_in or reply.tokens_out):
         draw = min(reply.draw, ~reply.draw)
-        again = replace(reply, pieces=(), raw="", key=uuid4().hex, draw=draw)
-        write_reply(db, again, run, recent)
+        unusable = replace(reply, pieces=(), raw="", key=uuid4().hex, draw=draw)
+        write_reply(db, unusable, run, recent)
     return new
 
 
