@@ -40,7 +40,7 @@ class PerLoop(Generic[T]):
         loop = asyncio.get_running_loop()
         known = self._made.get(loop)
         if known is None:
-            for old in [each for each in list(self._made) if each.is_closed()]:
+            for old in [loop for loop in list(self._made) if loop.is_closed()]:
                 self._made.pop(old, None)
             known = self._made[loop] = self._make()
         return known
@@ -66,11 +66,11 @@ class Call:
         """The reply, if it comes in time."""
         running = asyncio.ensure_future(self.backend.reply(self.task, self.draw))
         try:
-            done = await _ended(running, timeout)
+            ended = await _ended(running, timeout)
         except asyncio.CancelledError:
             running.cancel()
             raise
-        if done:
+        if ended:
             return running.result()
         running.cancel()
         running.add_done_callback(_retrieve_exception)
@@ -141,11 +141,11 @@ async def in_parallel(
     left = iter(enumerate(arguments))
 
     async def worker() -> None:
-        for place, argument in left:
+        for index, argument in left:
             if refusals:
                 return
             try:
-                results[place] = await job(argument)
+                results[index] = await job(argument)
             except OverBudget as error:
                 refusals.append(error)
 
@@ -157,7 +157,7 @@ async def in_parallel(
         raise errors.exceptions[0] from None
     if refusals:
         raise refusals[0]
-    return [results[place] for place in range(len(arguments))]
+    return [results[index] for index in range(len(arguments))]
 
 
 class Bucket:
