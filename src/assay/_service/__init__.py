@@ -137,23 +137,23 @@ class Service:
     def check_size(self, rows: list[dict[str, Any]]) -> None:
         """Raise InputError if rows are more than can be judged in bounded time and memory."""
         if len(rows) > self.max_samples:
-            what = f"{len(rows):,} samples exceed the {self.max_samples:,} allowed in one call"
-            raise InputError(what, "send fewer at a time")
+            fault = f"{len(rows):,} samples exceed the {self.max_samples:,} allowed in one call"
+            raise InputError(fault, "send fewer at a time")
         total = 0
         for number, row in enumerate(rows, 1):
             longest, values = _extent(row)
             if longest > self.max_characters:
-                what = f"holds a text of {longest:,} characters"
+                fault = f"holds a text of {longest:,} characters"
                 remedy = f"shorten it: this service takes {self.max_characters:,} at most"
-                raise InputError([Problem(what, remedy, row=number)])
+                raise InputError([Problem(fault, remedy, row=number)])
             if values > MAX_VALUES:
-                what = f"holds more than {MAX_VALUES:,} values"
+                fault = f"holds more than {MAX_VALUES:,} values"
                 remedy = "leave some out: this service takes no more"
-                raise InputError([Problem(what, remedy, row=number)])
+                raise InputError([Problem(fault, remedy, row=number)])
             total += values
             if total > MAX_VALUES_IN_ALL:
-                what = f"the samples hold more than {MAX_VALUES_IN_ALL:,} values together"
-                raise InputError(what, "send fewer at a time")
+                fault = f"the samples hold more than {MAX_VALUES_IN_ALL:,} values together"
+                raise InputError(fault, "send fewer at a time")
 
     def runs(self, limit: int = 20) -> forms.Runs:
         """The newest runs."""
@@ -220,8 +220,8 @@ class Service:
         except StoreError:
             raise
         except InputError:
-            what = f"no run, or more than one, is called '{run[:100]}' or has an id that begins so"
-            raise NotFound(what) from None
+            fault = f"no run, or more than one, is called '{run[:100]}' or has an id that begins so"
+            raise NotFound(fault) from None
 
 
 def _extent(value: Any) -> tuple[int, int]:
@@ -250,9 +250,9 @@ def _check_name(name: str) -> None:
 def _metric(spec: str) -> AnyMetric:
     """A metric by name. One of the caller's own would be code that runs here."""
     if not is_built_in(spec):
-        what = f"no metric of this service is called '{spec[:100]}'"
-        near = meant(spec.partition("(")[0].strip()[:100])
-        raise InputError(what, near or "ask for the list of metrics")
+        fault = f"no metric of this service is called '{spec[:100]}'"
+        hint = meant(spec.partition("(")[0].strip()[:100])
+        raise InputError(fault, hint or "ask for the list of metrics")
     return parse(spec)
 
 

@@ -90,8 +90,8 @@ class Guard:
         sent = token.strip().encode("utf-8", "surrogateescape")
         known = hmac.compare_digest(sent, self._bounds.token.encode())
         if kind.lower() != "bearer" or not known:
-            why = "a token is needed: Authorization: Bearer TOKEN"
-            raise Refused(401, why, WWW_Authenticate='Bearer realm="assay"')
+            message = "a token is needed: Authorization: Bearer TOKEN"
+            raise Refused(401, message, WWW_Authenticate='Bearer realm="assay"')
 
     def _rate(self, request: web.Request) -> None:
         caller = request.remote or ""
