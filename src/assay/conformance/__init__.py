@@ -165,8 +165,8 @@ def worked(metric: Metric, backend: Backend | None = None) -> Worked | None:
     try:
         outcome, calls = run_to_completion(_score(metric, example, judge))
         edges = tuple(
-            Edge(what, run_to_completion(_score(metric, sample, judge))[0])
-            for what, sample in edge_samples(metric, example)
+            Edge(title, run_to_completion(_score(metric, sample, judge))[0])
+            for title, sample in edge_samples(metric, example)
         )
     except Unsupported:
         return None
