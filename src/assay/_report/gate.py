@@ -165,7 +165,7 @@ def _chart(chart: Chart) -> dict[str, Any]:
     n = sum(len(point.values) for point in chart.points)
     return {
         "metric": chart.metric,
-        "side": f"{chart.side.field} {chart.side.value}".strip(),
+        "side": f"{chart.segment.field} {chart.segment.value}".strip(),
         "range": list(chart.ends) if chart.ends else None,
         "state": _chart_state(chart),
         "n": n,
