@@ -165,7 +165,7 @@ def _chart(chart: Chart) -> dict[str, Any]:
     n = sum(len(point.values) for point in chart.points)
     return {
         "metric": chart.metric,
-        "side": f"{chart.segment.field} {chart.segment.value}".strip(),
+        "segment": f"{chart.segment.field} {chart.segment.value}".strip(),
         "range": list(chart.ends) if chart.ends else None,
         "state": _chart_state(chart),
         "n": n,
@@ -227,7 +227,7 @@ def _chart_mark(chart: Chart, point: Point) -> dict[str, Any]:
 
 
 def watch_console(data: Json) -> RenderableType:
-    """A control chart for each metric and side, then the alerts."""
+    """A control chart for each metric and segment, then the alerts."""
     if not data["charts"]:
         return Text("no look yet")
     chart_table = table("scores", gap=1)
@@ -236,7 +236,7 @@ def watch_console(data: Json) -> RenderableType:
     chart_table.add_column("", no_wrap=True)
     for chart in data["charts"]:
         chart_table.add_row(
-            sanitize.plain(chart["metric"] if not chart["side"] else f"  {chart['side']}"),
+            sanitize.plain(chart["metric"] if not chart["segment"] else f"  {chart['segment']}"),
             picture(chart),
             numbers.score(chart["mean"]),
             numbers.span(chart["all"]),
