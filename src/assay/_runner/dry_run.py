@@ -169,10 +169,10 @@ class DryRunBackend(Backend):
             if isinstance(task, tasks.Embed):
                 work.tokens += tokens
             else:
-                written = self._reply_tokens(server, task, reply)
-                counts.tokens_out += written
-                counts.charge(server.identity(type(task)) or "", tokens, written, least_share)
-                work.tokens += tokens + written
+                reply_tokens = self._reply_tokens(server, task, reply)
+                counts.tokens_out += reply_tokens
+                counts.charge(server.identity(type(task)) or "", tokens, reply_tokens, least_share)
+                work.tokens += tokens + reply_tokens
 
     def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
         """Count what a language model in this process reads and writes."""
@@ -299,8 +299,8 @@ def _usefulness(task: Any) -> list[tasks.Usefulness]:
 
 def _choices(task: Any) -> list[tasks.Choice]:
     question_words = {word for word in task.question.lower().split() if len(word) > 3}
-    chosen = [s for s in task.sentences if not question_words.isdisjoint(s.text.lower().split())]
-    return [tasks.Choice(s.id, REASON) for s in chosen or task.sentences[:1]]
+    sharing = [s for s in task.sentences if not question_words.isdisjoint(s.text.lower().split())]
+    return [tasks.Choice(s.id, REASON) for s in sharing or task.sentences[:1]]
 
 
 def _question(task: Any) -> tasks.Written:

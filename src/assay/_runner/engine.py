@@ -345,8 +345,8 @@ def _check_storable(outcome: Outcome, location: str) -> None:
         msgspec.json.decode(msgspec.json.encode(detail), type=str)
     except msgspec.ValidationError as error:
         fault, _, position = str(error).replace("`", "").partition(" - at $")
-        named = position.removeprefix(".") or "detail"
-        raise InputError(f"{location}: {named}: {fault[0].lower()}{fault[1:]}", _TEXTS) from error
+        field = position.removeprefix(".") or "detail"
+        raise InputError(f"{location}: {field}: {fault[0].lower()}{fault[1:]}", _TEXTS) from error
     except RecursionError as error:
         raise InputError(f"{location}: its evidence is nested too deeply", _PLAIN) from error
     except (TypeError, ValueError, OverflowError) as error:

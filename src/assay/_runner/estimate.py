@@ -147,7 +147,9 @@ async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
         before = _sums(backend)
         if sample.failure is None:  # else no judge is asked about it
             await _ask_all(plan, sample, backend, coalesced, policy)
-        rows.append([now - then for now, then in zip(_sums(backend), before, strict=True)])
+        rows.append(
+            [after - previous for after, previous in zip(_sums(backend), before, strict=True)]
+        )
     scale = n / max(1, len(samples))
     margins = {} if scale == 1 else _margins(rows, n)
     time = duration(plan, list(backend.work.values()), backend.store, scale)

@@ -444,8 +444,8 @@ def _row(row: Any, location: str) -> _Row:
 def _texts(row: Mapping[str, Any], name: str, location: str) -> tuple[str, ...]:
     value: Any = row.get(name)
     texts = (value,) if isinstance(value, str) else value
-    listed = isinstance(texts, Iterable) and not isinstance(texts, bytes | Mapping)
-    values = tuple(texts) if listed else ()
-    if not listed or not all(isinstance(text, str) for text in values):
+    is_list = isinstance(texts, Iterable) and not isinstance(texts, bytes | Mapping)
+    values = tuple(texts) if is_list else ()
+    if not is_list or not all(isinstance(text, str) for text in values):
         raise InputError(f"{location}{name} is {value!r:.60}", "give a text or a list of texts")
     return values

@@ -418,8 +418,8 @@ def signature(metric: Metric, route: Route, coalesced: Sequence[str] = ()) -> st
     """
     tasks = [_named(route, kind) for kind in metric.asks(route.serves)]
     # A metric of the user's own has no version but its code.
-    ours = type(metric).__module__.startswith("assay.")
-    own_parts = [] if ours else [f"code={class_digest(type(metric))}"]
+    is_built_in = type(metric).__module__.startswith("assay.")
+    own_parts = [] if is_built_in else [f"code={class_digest(type(metric))}"]
     if metric.label in coalesced:
         tasks.append(f"together={'+'.join(coalesced)}")
     if metric.revision > 1:

@@ -132,8 +132,8 @@ async def _replies_to(
         both_replies = replies[n * ASKINGS : (n + 1) * ASKINGS]
         for reply in both_replies:
             # A run that stops gives up calls: those were cancelled.
-            lost = isinstance(reply, JudgeError | asyncio.CancelledError)
-            if isinstance(reply, BaseException) and not lost:
+            is_failure = isinstance(reply, JudgeError | asyncio.CancelledError)
+            if isinstance(reply, BaseException) and not is_failure:
                 raise reply
         texts = tuple(reply.raw for reply in both_replies if not isinstance(reply, BaseException))
         if len(texts) == ASKINGS:

@@ -65,9 +65,9 @@ def question(value: Any, form: Form) -> str | tuple[Turn, ...]:
         return turns(value, form) if are_messages(value) else text(value)
     if form == "table" and value.lstrip()[:1] == "[":
         with suppress(FieldError):  # a question may begin with a bracket
-            listed = list_in_text(value)
-            if are_messages(listed):
-                return turns(listed, form)
+            messages = list_in_text(value)
+            if are_messages(messages):
+                return turns(messages, form)
     return text(value)
 
 
@@ -86,8 +86,8 @@ def items(value: Any, items_of: str, remedy: str) -> Sequence[Any]:
     """The items of a list, which may stand as text in a cell."""
     value = unboxed(value)
     if isinstance(value, str):
-        listed = list_in_text(value)
-        value = value if listed is None else listed
+        values = list_in_text(value)
+        value = value if values is None else values
     if not isinstance(value, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be a list of {items_of}", remedy)
     return value
@@ -141,15 +141,15 @@ def _turn(item: Any, location: str, form: Form) -> Turn:
 
 def _read_message(role: Any, message: Object, form: Form) -> Turn:
     content = _first(message, _TEXT_KEYS)
-    called = _calls_of(message, content)
-    if content is None and not called and not any(key in message for key in _TEXT_KEYS):
+    calls = _calls_of(message, content)
+    if content is None and not calls and not any(key in message for key in _TEXT_KEYS):
         raise FieldError("holds no text", _AS_MESSAGE)
     contexts = _first(message, _CONTEXT_KEYS)
     return Turn(
         "tool" if _is_result(content) else role,
         text(_content_text(content, as_json=role == "tool")),
         None if contexts is None else documents(contexts).texts,
-        tool_calls(called, form),
+        tool_calls(calls, form),
     )
 
 
@@ -268,8 +268,8 @@ def _part_text(block: Object | None) -> str:
     if result is not None or block.get("type") == "tool_result":
         inside = result if isinstance(result, Mapping) else block
         return _content_text(_first(inside, ("result", "response", "content")), as_json=True)
-    called = block.get("type") == "tool_use" or _first(block, _PART_CALLS) is not None
-    if called or is_thought(block):
+    is_call = block.get("type") == "tool_use" or _first(block, _PART_CALLS) is not None
+    if is_call or is_thought(block):
         return ""
     # "content" is how OpenTelemetry's conventions name the text of a part.
     words = _first(

@@ -81,11 +81,11 @@ def labels(value: Any, part: str = "") -> tuple[str, ...]:
     """Access labels: one text, or a list of texts."""
     value = unboxed(value)
     items = listed(value) if isinstance(value, str | list | tuple) else [value]
-    several = [text(unboxed(item), part) for item in items]
-    if any(map(is_invisible, several)):
+    labels_read = [text(unboxed(item), part) for item in items]
+    if any(map(is_invisible, labels_read)):
         subject = f"{part} holds" if part else "holds"
         raise FieldError(f"{subject} an empty label", "[] says that there is none")
-    return tuple(several)
+    return tuple(labels_read)
 
 
 def list_in_text(cell: str) -> list[Any] | None:
@@ -289,5 +289,5 @@ def _printed_as_dict(document: _Document) -> dict[str, Any]:
     id_and_metadata = {"id": document.id, "metadata": document.metadata}
     return {
         "page_content": document.text,
-        **{name: it for name, it in id_and_metadata.items() if it},
+        **{name: value for name, value in id_and_metadata.items() if value},
     }

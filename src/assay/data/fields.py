@@ -156,20 +156,20 @@ def _read_references(value: Any, form: Form) -> tuple[str, ...] | None:
         items = spelled if are_texts else [value]
     if not isinstance(items, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be text or a list of texts")
-    several = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
-    if len(several) > 1:
-        _refuse_empty(several)
-    return tuple(several) or None
+    references = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
+    if len(references) > 1:
+        _refuse_empty(references)
+    return tuple(references) or None
 
 
 def _read_accepted(value: Any, form: Form) -> tuple[str, ...]:
-    several = _read_references(value, form) or ()
-    _refuse_empty(several)
-    return several
+    references = _read_references(value, form) or ()
+    _refuse_empty(references)
+    return references
 
 
-def _refuse_empty(several: Sequence[str]) -> None:
-    if any(map(is_invisible, several)):
+def _refuse_empty(references: Sequence[str]) -> None:
+    if any(map(is_invisible, references)):
         raise FieldError("one of its items is an empty text", "remove the empty item")
 
 

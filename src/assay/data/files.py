@@ -163,8 +163,8 @@ def landing(target: str | PathLike[str]) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         local = Path(folder) / location.name
         yield local
-        with local.open("rb") as written, location.open("wb") as sent:
-            shutil.copyfileobj(written, sent)
+        with local.open("rb") as local_file, location.open("wb") as sent:
+            shutil.copyfileobj(local_file, sent)
 
 
 def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
@@ -228,8 +228,8 @@ def _suffix(path: Path | Remote) -> str:
 
 
 def _without_gz(path: Path | Remote) -> PurePath:
-    bare: PurePath = path if isinstance(path, Path) else path.path
-    return bare.with_suffix("") if bare.suffix.lower() == ".gz" else bare
+    plain_path: PurePath = path if isinstance(path, Path) else path.path
+    return plain_path.with_suffix("") if plain_path.suffix.lower() == ".gz" else plain_path
 
 
 def refuse_endless(path: Path) -> None:

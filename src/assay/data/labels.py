@@ -249,8 +249,8 @@ class _Reader:
             elif (name := _annotator(column)) is not None:
                 yield column, value, name, metric
         if "labels" in cells:
-            column, several = cells["labels"]
-            for name, value in _votes(several):
+            column, votes = cells["labels"]
+            for name, value in _votes(votes):
                 person, metric_name = (
                     (annotator, name) if name in self.metrics else (name or annotator, metric)
                 )
@@ -288,17 +288,17 @@ class _Reader:
     def _hint(self) -> str:
         """How to name the columns that hold labels, "" if there are none or many."""
         columns = [column for column, labels_alone in self.unread.items() if labels_alone]
-        named = [f"'{column}'" for column in columns]
+        quoted = [f"'{column}'" for column in columns]
         if not columns or len(columns) > _MOST_HINTED:
             return ""
         if len(columns) > 1:
             renamed = " and ".join(f"'label_{column}'" for column in columns)
-            whose = f"if each is an annotator's call them {renamed}"
-            return f"{' and '.join(named)} look like labels: {whose}, else name one 'label'"
+            condition = f"if each is an annotator's call them {renamed}"
+            return f"{' and '.join(quoted)} look like labels: {condition}, else name one 'label'"
         if _VERDICTS.get(normal(columns[0])) == 0:
             turned = "exchange yes and no, since a high label means good"
-            return f"{named[0]} looks like it: rename it to 'label' and {turned}"
-        return f"{named[0]} looks like it: rename it to 'label' if a high one means good"
+            return f"{quoted[0]} looks like it: rename it to 'label' and {turned}"
+        return f"{quoted[0]} looks like it: rename it to 'label' if a high one means good"
 
     def _similar_column(self, column: str, values: Mapping[str, Any]) -> str | None:
         """The name that an unknown column was meant to have, None if it is like none."""
@@ -361,11 +361,11 @@ def _unfolded(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
     """The row, or a row for each of the statements that it lists."""
     row = {plain(str(key)): value for key, value in values.items()}
     column = next((c for c in row if _FIELD_OF.get(normal(c)) == "statements"), None)
-    listed = row.pop(column) if column is not None else None
-    if not isinstance(listed, list | tuple):
+    entries = row.pop(column) if column is not None else None
+    if not isinstance(entries, list | tuple):
         yield row
         return
-    for position, item in enumerate(listed, 1):
+    for position, item in enumerate(entries, 1):
         inner = item if isinstance(item, Mapping) else {"label": item}
         fields = {**row, **{plain(str(key)): value for key, value in inner.items()}}
         if "text" in fields:
@@ -422,8 +422,10 @@ def _read_cell(key: str, cells: Mapping[str, tuple[str, Any]], reader: Any) -> A
 
 
 def _read_position(value: Any) -> int:
-    written = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    digits = written.strip().lower().removeprefix("s")
+    text_of_value = (
+        str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    )
+    digits = text_of_value.strip().lower().removeprefix("s")
     if not digits.isdecimal() or len(digits) > _DIGITS or int(digits) < 1:
         remedy = "count the parts of the score from 1, as `assay show --sample` lists them"
         raise FieldError(f"is {value!r}, which is not a position", remedy)
@@ -480,9 +482,9 @@ def _number_of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, floa
     if stripped in OPEN:
         return None
     with suppress(ValueError):
-        written = float(stripped)
-        if math.isfinite(written) and "_" not in stripped:
-            return False, written
+        number = float(stripped)
+        if math.isfinite(number) and "_" not in stripped:
+            return False, number
     if key in _VERDICTS and not levels:
         return False, _VERDICTS[key]
     if key in _PREFERENCES and not levels:

@@ -231,10 +231,14 @@ def missing_in_all_answers(
 def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
     """The user's mapping names a column that no row has."""
     names = list(columns)
-    meant = [
+    options_meant = [
         _option(name, numbered_pattern(name, like_name, names)) for like_name in near(column, names)
     ]
-    hint = f"did you mean {meant[0]}?" if meant else f"columns found: {_listing(names)}"
+    hint = (
+        f"did you mean {options_meant[0]}?"
+        if options_meant
+        else f"columns found: {_listing(names)}"
+    )
     fault = f"no row has the column '{column}' that {_option(name, column)} names"
     return Problem(fault, hint)
 

@@ -138,8 +138,8 @@ def _surely_numbered(splits: Sequence[Sequence[str]]) -> bool:
     if len(splits) < _LEAST_ROWS or _share(splits, 1) < 0.9 or _share(splits, 2) < 0.5:
         return False
     pieces = [piece for row in splits for piece in row]
-    several = sum(_SENTENCE.search(piece) is not None for piece in pieces)
-    return median(map(len, pieces)) >= _LEAST_PASSAGE and several >= 0.6 * len(pieces)
+    n_sentences = sum(_SENTENCE.search(piece) is not None for piece in pieces)
+    return median(map(len, pieces)) >= _LEAST_PASSAGE and n_sentences >= 0.6 * len(pieces)
 
 
 def _share(splits: Sequence[Sequence[str]], min_pieces: int) -> float:
@@ -217,11 +217,11 @@ def _decide_rules(texts: Sequence[str]) -> Decision | None:
     ends = (r"^[ \t]*", r"[ \t\r]*$") if on_own_line else ("", "")
     pattern = re.compile(f"{ends[0]}{re.escape(mark)}{ends[1]}", re.MULTILINE | re.IGNORECASE)
     splits = [_split_at(text, pattern) for text in texts]
-    several = sum(len(pieces) > 1 for pieces in splits)
+    n_split = sum(len(pieces) > 1 for pieces in splits)
     joined = sum(_is_between_passages(text, pattern) for text in texts)
     foreign = sum(pattern.search(text) is not None for text in texts) - joined
     sure = len(texts) >= _LEAST_ROWS and 2 * joined >= len(texts) and 10 * foreign <= joined
-    if not sure and 5 * several < len(texts):
+    if not sure and 5 * n_split < len(texts):
         return None
     option = f"\\n{mark}\\n" if on_own_line else mark
     name = f"'{mark}' lines" if on_own_line else f"'{mark}'"
@@ -233,17 +233,17 @@ def _is_between_passages(text: str, pattern: re.Pattern[str]) -> bool:
 
     A document begins with its front matter, and what follows its rules are headings.
     """
-    bare = text.strip()
-    pieces = [piece.strip() for piece in pattern.split(bare)]
+    stripped = text.strip()
+    pieces = [piece.strip() for piece in pattern.split(stripped)]
     if len(pieces) < 2 or any(len(piece) < _LEAST_PIECE for piece in pieces):
         return False
-    return not _UNDERLINED.search(bare) and not any(_HEADING.match(piece) for piece in pieces)
+    return not _UNDERLINED.search(stripped) and not any(_HEADING.match(piece) for piece in pieces)
 
 
 def _decide_paragraphs(texts: Sequence[str]) -> Decision | None:
     """Paragraphs may be passages, which the texts do not show: it is only reported."""
-    several = sum(len(_split_at(text, _PARAGRAPHS)) > 1 for text in texts)
-    if len(texts) < _LEAST_ROWS or several < 0.8 * len(texts):
+    n_split = sum(len(_split_at(text, _PARAGRAPHS)) > 1 for text in texts)
+    if len(texts) < _LEAST_ROWS or n_split < 0.8 * len(texts):
         return None
     separator = Separator("blank lines", "\\n\\n", lambda text: _split_at(text, _PARAGRAPHS))
     return Decision(separator, splits=False)

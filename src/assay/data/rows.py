@@ -463,8 +463,8 @@ def _inner_name(field: str, column: str, value: Any) -> str:
         return ""
     keys = [key for key, item in value.items() if isinstance(item, str)]
     known = [key for key in keys if columns.recognised([str(key)]).get(str(key)) == field]
-    chosen = known if len(known) == 1 else keys
-    if len(chosen) != 1:
+    candidates = known if len(known) == 1 else keys
+    if len(candidates) != 1:
         return ""
-    option = shlex.quote(f"{field}={column}.{chosen[0]}")
+    option = shlex.quote(f"{field}={column}.{candidates[0]}")
     return f"take the text within it: --map {option} (mapping= of Settings in Python)"

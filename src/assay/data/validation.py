@@ -350,12 +350,12 @@ class _Tally:
     def _unclear(self, absent: Iterable[str]) -> dict[str, Sequence[str]]:
         """Field -> the columns that may hold it, where there is more than one to choose."""
         resolved = {*self._mapping, *recognised(self._columns).values()}
-        several = self._remarks.reading.ambiguous
+        ambiguous = self._remarks.reading.ambiguous
         likely: dict[str, Sequence[str]] = {}
         for name in absent:
             if name in FIELDS and name not in resolved:
                 column = likely_column(name, self._columns)
-                likely[name] = several.get(name, [column] if column else [])
+                likely[name] = ambiguous.get(name, [column] if column else [])
         likely = {name: columns for name, columns in likely.items() if columns}
         return likely if sum(map(len, likely.values())) > 1 else {}
 

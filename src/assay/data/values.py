@@ -145,10 +145,10 @@ def text(value: Any, part: str = "") -> str:
 
 def refuse_lost(cells: Iterable[Any]) -> None:
     """Raise FieldError for a cell that holds nothing but an error of the spreadsheet."""
-    lost = next((cell for cell in cells if isinstance(cell, str) and cell in _LOST), None)
-    if lost is not None:
+    lost_cell = next((cell for cell in cells if isinstance(cell, str) and cell in _LOST), None)
+    if lost_cell is not None:
         remedy = "restore its text and save the file again; if it is meant, give the row as JSONL"
-        raise FieldError(f"is '{lost}': the spreadsheet lost this cell", remedy)
+        raise FieldError(f"is '{lost_cell}': the spreadsheet lost this cell", remedy)
 
 
 def is_invisible(text: str) -> bool:

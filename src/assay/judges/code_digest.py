@@ -94,11 +94,11 @@ def place_of(value: object) -> str:
     Of assay's own, the module is left out: one may move, and a store knows replies by these names.
     Two metrics may have one class name, and are told apart by their own.
     """
-    named: Any = value if hasattr(value, "__qualname__") else type(value)
-    if not str(named.__module__).startswith("assay."):
-        return f"{named.__module__}:{named.__qualname__}"
-    own_name = vars(named).get("name") if isinstance(named, type) else None
-    return f"assay:{named.__qualname__}" + (f" {own_name}" if isinstance(own_name, str) else "")
+    owner: Any = value if hasattr(value, "__qualname__") else type(value)
+    if not str(owner.__module__).startswith("assay."):
+        return f"{owner.__module__}:{owner.__qualname__}"
+    own_name = vars(owner).get("name") if isinstance(owner, type) else None
+    return f"assay:{owner.__qualname__}" + (f" {own_name}" if isinstance(own_name, str) else "")
 
 
 # A digest, and what it does not tell.
@@ -127,19 +127,19 @@ class _Walk:
     left: int = _MAX_OBJECTS  # how many objects within others may still be looked into
 
 
-def _first(thing: Any, find: Digester, walk: _Walk) -> Digest:
+def _first(subject: Any, find: Digester, walk: _Walk) -> Digest:
     """What was found of it when it was first looked at: now, if this is the first time."""
-    key = find, id(thing)
+    key = find, id(subject)
     earlier = _FIRST.get(key)
-    if earlier is not None and earlier[0]() is thing:
+    if earlier is not None and earlier[0]() is subject:
         return earlier[1]
-    result = find(thing, walk)
+    result = find(subject, walk)
 
     def forget(_: object) -> None:
         _FIRST.pop(key, None)
 
     with contextlib.suppress(TypeError):  # no weak reference can be had of a few: as it is now
-        _FIRST[key] = weakref.ref(thing, forget), result
+        _FIRST[key] = weakref.ref(subject, forget), result
     return result
 
 
@@ -254,8 +254,8 @@ class _Values:
         is_python = isinstance(getattr(type(call), "__call__", None), FunctionType)  # noqa: B004
         return self._digest(call, _owner_digest) if is_python else ""
 
-    def _digest(self, thing: object, find: Digester) -> str:
-        digest, unreadable = _first(thing, find, self._walk)
+    def _digest(self, subject: object, find: Digester) -> str:
+        digest, unreadable = _first(subject, find, self._walk)
         self.unreadable += unreadable
         return digest
 
@@ -317,9 +317,9 @@ class _Values:
         if attributes is None:
             data = data_digest.pickle_digest(value)
             return self._class_only(value, path) if data is None else f"{place_of(kind)} {data}"
-        return self._inside(value, attributes, path, deep)
+        return self._object_digest(value, attributes, path, deep)
 
-    def _inside(self, value: Any, attributes: dict[str, Any], path: str, deep: int) -> str:
+    def _object_digest(self, value: Any, attributes: dict[str, Any], path: str, deep: int) -> str:
         if deep <= 0:
             self._walk.left -= 1
             if deep <= -_MAX_DEPTH or self._walk.left < 0:

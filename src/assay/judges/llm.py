@@ -261,8 +261,8 @@ class Function(LLM):
         try:
             text = await called(self._ask, prompt)
         except OSError as error:  # TimeoutError and ConnectionError are among them
-            lost = TimedOut if isinstance(error, TimeoutError) else Unavailable
-            raise lost(f"{self.name}: {str(error) or type(error).__name__}") from error
+            error_type = TimedOut if isinstance(error, TimeoutError) else Unavailable
+            raise error_type(f"{self.name}: {str(error) or type(error).__name__}") from error
         if not isinstance(text, str):
             fault = f"{self.name} returned {type(text).__name__} instead of str"
             raise InputError(fault, "return the text of the reply")

@@ -320,12 +320,12 @@ def _unit(vector: Numbers) -> Numbers:
 
 
 def _pooling(folder: Folder) -> Literal["mean", "cls"]:
-    chosen = [name for name, on in folder.pooling.items() if on is True and "mode" in name]
-    if len(chosen) == 1 and chosen[0] in _MODES:
-        return _MODES[chosen[0]]
+    modes = [name for name, on in folder.pooling.items() if on is True and "mode" in name]
+    if len(modes) == 1 and modes[0] in _MODES:
+        return _MODES[modes[0]]
     fault = f"'{folder.model.parent}' does not say how tokens make a vector"
-    if chosen:
-        fault = f"'{folder.model.parent}' makes vectors by {', '.join(chosen)}"
+    if modes:
+        fault = f"'{folder.model.parent}' makes vectors by {', '.join(modes)}"
     remedy = 'give it a 1_Pooling/config.json with {"pooling_mode_mean_tokens": true}, or with'
     raise InputError(
         fault, f"{remedy} pooling_mode_cls_token, whichever the model was trained with"

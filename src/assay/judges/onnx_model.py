@@ -294,8 +294,8 @@ class CrossEncoder(AttributeBackend):
         (probe,) = self._network.windows("passage", "question")
         output = self._network.passes([(probe, self._output)], self._threads)[0]
         if output.ndim > 1 or output.size > 2:
-            shown = " x ".join(map(str, output.shape))
-            fault = f"'{path}' is no cross-encoder: for a pair of texts it returns {shown} numbers"
+            shape = " x ".join(map(str, output.shape))
+            fault = f"'{path}' is no cross-encoder: for a pair of texts it returns {shape} numbers"
             raise InputError(
                 fault, f"name a model that returns one number, or two; {_EXPORT_CROSS_ENCODER}"
             )

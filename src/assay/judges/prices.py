@@ -83,8 +83,8 @@ def _list_price(model: str, base_url: str | None, *, batched: bool) -> Price:
     def cost(**tokens: int) -> float:
         """What 1,000 tokens cost, times 1,000."""
         usage = genai_prices.Usage(**tokens)
-        listed = genai_prices.calc_price(usage, model, provider_api_url=url)
-        return float(listed.total_price * 1000) * (_BATCHED if batched else 1.0)
+        calculated = genai_prices.calc_price(usage, model, provider_api_url=url)
+        return float(calculated.total_price * 1000) * (_BATCHED if batched else 1.0)
 
     try:
         return Price(

@@ -59,8 +59,8 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
         InputError: If nothing is known by that name.
     """
     if isinstance(spec, str):
-        several = "," in spec or STEP in spec or len(_chain(spec)) > 1
-        return mixed([spec], backend) if several else _named(spec.strip(), embedder=embedder)
+        is_mixed = "," in spec or STEP in spec or len(_chain(spec)) > 1
+        return mixed([spec], backend) if is_mixed else _named(spec.strip(), embedder=embedder)
     if isinstance(spec, BackendLike) and not isinstance(spec, type):
         return adapted(spec)
     if module := _of_a_library(spec):
@@ -187,8 +187,10 @@ def _parsed(spec_texts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
             defaults.append(spec_text)
         elif task not in TASKS or not spec:
             fault = f"'{_abbreviated(spec_text)}' is not TASK=JUDGE"
-            meant = [f"{name}={_abbreviated(spec)}" for name in misspelt.near(task, TASKS) if spec]
-            raise InputError(fault, misspelt.ask(meant) or f"tasks are {', '.join(TASKS)}")
+            specs_meant = [
+                f"{name}={_abbreviated(spec)}" for name in misspelt.near(task, TASKS) if spec
+            ]
+            raise InputError(fault, misspelt.ask(specs_meant) or f"tasks are {', '.join(TASKS)}")
         elif by_task.setdefault(task, spec) != spec:
             fault = f"two judges for {task}: {_abbreviated(by_task[task])} and {_abbreviated(spec)}"
             raise InputError(fault, "keep one")
@@ -220,8 +222,10 @@ def _named(spec: str, *, embedder: bool) -> Backend:
     if scheme in _SCHEMES:  # and what it is to serve is not said
         fault = f"'{spec}' does not say which model or file"
         raise InputError(fault, f"give {' or '.join(s for s in SPECS if s.startswith(scheme))}")
-    meant = misspelt.near(scheme, _SCHEMES if remainder else (DEFAULT,))
-    hint = misspelt.ask(f"{name}{':' * bool(remainder)}{_abbreviated(remainder)}" for name in meant)
+    schemes_meant = misspelt.near(scheme, _SCHEMES if remainder else (DEFAULT,))
+    hint = misspelt.ask(
+        f"{name}{':' * bool(remainder)}{_abbreviated(remainder)}" for name in schemes_meant
+    )
     if not (hint or remainder):
         who = f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
         raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{who}; embedded needs no server")

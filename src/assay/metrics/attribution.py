@@ -60,16 +60,16 @@ def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence
     stand alone before the first sentence belong to it.
     """
     sentences: list[tuple[Span, Span]] = []  # a sentence with all its marks, and its words
-    ahead = False  # whether marks stand before their sentences
+    marks_lead = False  # whether marks stand before their sentences
     uncited_start: int | None = None  # where marks without a sentence begin
     for start, end in spans(answer):
         leading = _LEADING.match(answer, start, end)
         begins = not sentences or "\n" in answer[sentences[-1][0][1] : start]
-        ahead = bool(leading) if begins else ahead
+        marks_lead = bool(leading) if begins else marks_lead
         last = start  # of what belongs to the sentence before
         if not any(map(str.isalnum, _words(answer[start:end]))):
             last = end
-        elif leading and not (begins or ahead):
+        elif leading and not (begins or marks_lead):
             last = leading.end()
         if last > start and sentences:
             (first, _), words = sentences[-1]
@@ -96,8 +96,8 @@ def _words(text: str) -> str:
     return without_citations(text).strip()
 
 
-def _numbers(listed: str) -> Iterator[int]:
-    for match in _RANGE.finditer(listed):
+def _numbers(mark: str) -> Iterator[int]:
+    for match in _RANGE.finditer(mark):
         first, last = int(match[1]), int(match[2] or match[1])
         yield from range(first, last + 1) if first <= last else (first, last)
 
@@ -253,12 +253,12 @@ class CitationPrecision(_Citations):
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
     ) -> Outcome:
         verdicts = await _by_all_citations(sentences, contexts, judge)
-        several = [
+        cited_together = [
             s
             for s in sentences
             if s.checked and len(s.cited) > 1 and verdicts[s.all, s.name].supported
         ]
-        single_citations = [((i,), s) for s in several for i in s.all]
+        single_citations = [((i,), s) for s in cited_together for i in s.all]
         verdicts = await _verified(single_citations, contexts, judge, verdicts)
         rests = [
             (_other_citations(s.cited, i), s)

@@ -94,9 +94,9 @@ def _lines(turn: Turn) -> list[str]:
     return lines + [f"{turn.role} calls {call(tool_call)}" for tool_call in turn.tool_calls]
 
 
-def _check_window(name: str, called: str, window: object) -> None:
+def _check_window(name: str, parameter: str, window: object) -> None:
     if type(window) is not int or window < 0:
-        raise InputError(f"{name}: {called} must be a whole number from 0, not {window!r}")
+        raise InputError(f"{name}: {parameter} must be a whole number from 0, not {window!r}")
 
 
 Window: TypeAlias = Annotated[int, _check_window]

@@ -398,8 +398,8 @@ class GEval(Metric):
 
 
 def _with_steps(criterion: str, steps: tuple[str, ...]) -> str:
-    listed = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
-    return f"{criterion}\n\nGo through these steps in order:\n{listed}"
+    numbered = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
+    return f"{criterion}\n\nGo through these steps in order:\n{numbered}"
 
 
 def _method(grades: list[Grade]) -> str:

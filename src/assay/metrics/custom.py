@@ -113,13 +113,15 @@ def metric(
     }
 
     def decorate(function: Function) -> Metric:
-        called = name or getattr(function, "__name__", "")
-        if not _NAME.fullmatch(called):
-            fault = f"a metric cannot be called '{called}'"
+        metric_name = name or getattr(function, "__name__", "")
+        if not _NAME.fullmatch(metric_name):
+            fault = f"a metric cannot be called '{metric_name}'"
             raise InputError(fault, "letters, digits, and _ - . : only")
         if not low < high:
-            raise InputError(f"{called}: its range is {low:g} to {high:g}", "the smaller one first")
-        return _class(function, called, class_attributes)()
+            raise InputError(
+                f"{metric_name}: its range is {low:g} to {high:g}", "the smaller one first"
+            )
+        return _class(function, metric_name, class_attributes)()
 
     return decorate
 

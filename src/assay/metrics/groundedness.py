@@ -217,9 +217,9 @@ class HallucinationSpans(Metric):
             replace(part, marks=_unsupported_spans(part, statement, answer) if part.value else ())
             for part, statement in zip(labelled, statements, strict=True)
         )
-        lost = [part.text for part in parts if part.value and not part.marks]
-        if lost:
-            return Unscored("failed", f"not found in the answer: {'; '.join(lost)}", parts)
+        unlocated = [part.text for part in parts if part.value and not part.marks]
+        if unlocated:
+            return Unscored("failed", f"not found in the answer: {'; '.join(unlocated)}", parts)
         spans = merged((mark for part in parts for mark in part.marks), answer)
         characters = sum(end - start for start, end in spans)
         details = {"spans": [list(span) for span in spans], "characters": characters}

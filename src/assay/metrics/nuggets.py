@@ -138,9 +138,9 @@ def _value(part: Part, *, strict: bool) -> float:
     return float(part.label == "support") if strict else part.value or 0.0
 
 
-def _check_allowance(name: str, called: str, value: float) -> None:
+def _check_allowance(name: str, parameter: str, value: float) -> None:
     if not 0 < value <= 1_000_000:
-        raise InputError(f"{name}: {called} must be a number above 0, not {value}")
+        raise InputError(f"{name}: {parameter} must be a number above 0, not {value}")
 
 
 @dataclass(frozen=True)

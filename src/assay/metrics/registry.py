@@ -370,15 +370,15 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     entries: Any = metrics
     if isinstance(entries, str) or not isinstance(entries, Iterable):
         entries = [] if entries is None else [entries]
-    chosen: list[Any] = []
+    resolved: list[Any] = []
     for metric in entries:
-        chosen += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
-    for metric in chosen:
+        resolved += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
+    for metric in resolved:
         _check(metric)
-    if not chosen:
+    if not resolved:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
-    by_label = {metric.label: metric for metric in chosen}
-    for metric in chosen:
+    by_label = {metric.label: metric for metric in resolved}
+    for metric in resolved:
         if metric != by_label[metric.label]:
             raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())

@@ -418,9 +418,9 @@ def _candidates(text: str, region: str) -> Iterator[Found]:
         yield "telephone number", (phone.start, phone.end)
 
 
-def _check_region(name: str, called: str, value: str) -> None:
+def _check_region(name: str, parameter: str, value: str) -> None:
     if value and not re.fullmatch("[A-Z]{2}", value):
-        raise InputError(f"{name}: {called} must be a country such as 'US', not {value!r}")
+        raise InputError(f"{name}: {parameter} must be a country such as 'US', not {value!r}")
 
 
 @dataclass(frozen=True)

@@ -102,8 +102,8 @@ def auroc_lead(
         positive.all() or not positive.any() or rule_scores.min() == rule_scores.max()
     ):  # it reaches 0.5
         return _rescaled_above_half(auroc_interval(x, positive, groups, level=level))
-    ahead = _placements(x, positive) - _placements(rule_scores, positive)
-    return _recovered(ahead, positive, groups, -1.0, level, share=1.0)
+    lead = _placements(x, positive) - _placements(rule_scores, positive)
+    return _recovered(lead, positive, groups, -1.0, level, share=1.0)
 
 
 def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
@@ -117,8 +117,10 @@ def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
 
     def value(weights: Floats) -> float:
         good = np.bincount(rank, weights * positive)
-        called = np.cumsum(np.bincount(rank, weights))
-        precision = np.divide(np.cumsum(good), called, out=np.zeros_like(called), where=called > 0)
+        n_predicted = np.cumsum(np.bincount(rank, weights))
+        precision = np.divide(
+            np.cumsum(good), n_predicted, out=np.zeros_like(n_predicted), where=n_predicted > 0
+        )
         return ratio(float(good @ precision), float(good.sum()))
 
     return value
@@ -126,8 +128,8 @@ def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
 
 def f1(predictions: Numbers, labels: Numbers) -> Statistic:
     """F1 of what was said to be positive, in [0, 1]."""
-    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
-    return micro_f1(positive & called, called, positive)
+    positive, predicted = np.asarray(labels, bool), np.asarray(predictions, bool)
+    return micro_f1(positive & predicted, predicted, positive)
 
 
 def micro_f1(hits: Numbers, predictions: Numbers, labelled: Numbers) -> Statistic:
@@ -142,19 +144,19 @@ def micro_f1(hits: Numbers, predictions: Numbers, labelled: Numbers) -> Statisti
 
 def macro_f1(predictions: Sequence[str], labels: Sequence[str]) -> Statistic:
     """Mean of the F1 of every class that is labelled, in [0, 1]."""
-    called, truth = np.asarray(predictions), np.asarray(labels)
-    class_f1 = [f1(called == name, truth == name) for name in sorted(set(labels))]
+    predicted, truth = np.asarray(predictions), np.asarray(labels)
+    class_f1 = [f1(predicted == name, truth == name) for name in sorted(set(labels))]
     return lambda weights: float(np.mean([statistic(weights) for statistic in class_f1]))
 
 
 def balanced(predictions: Numbers, labels: Numbers) -> Statistic:
     """Mean of the accuracies on positives and on negatives, in [0, 1]; chance reaches 0.5."""
-    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
+    positive, predicted = np.asarray(labels, bool), np.asarray(predictions, bool)
 
     def value(weights: Floats) -> float:
         good, bad = weights * positive, weights * ~positive
-        caught = ratio(float(good @ called), float(good.sum()))
-        passed = ratio(float(bad @ ~called), float(bad.sum()))
+        caught = ratio(float(good @ predicted), float(good.sum()))
+        passed = ratio(float(bad @ ~predicted), float(bad.sum()))
         return (caught + passed) / 2
 
     return value
@@ -174,8 +176,8 @@ def balanced_interval(
     Source:
         Zou & Donner, Stat. Med. 27 (2008) 1693 (method of variance estimates recovery).
     """
-    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
-    right = np.where(positive, called, ~called).astype(np.float64)
+    positive, predicted = np.asarray(labels, bool), np.asarray(predictions, bool)
+    right = np.where(positive, predicted, ~predicted).astype(np.float64)
     return _recovered(right, positive, groups, 0.0, LEVEL)
 
 
@@ -191,11 +193,13 @@ def balanced_lead(
         The interval, put together as that of `balanced_interval`, from the differences of both
         accuracies; None if a class has fewer than two clusters.
     """
-    positive, called, by_rule = (np.asarray(column, bool) for column in (labels, predictions, rule))
+    positive, predicted, by_rule = (
+        np.asarray(column, bool) for column in (labels, predictions, rule)
+    )
     if by_rule.all() or not by_rule.any():  # it reaches 0.5 on whatever rows
-        return _rescaled_above_half(balanced_interval(called, positive, groups))
-    ahead = called.astype(np.float64) - by_rule
-    return _recovered(np.where(positive, ahead, -ahead), positive, groups, -1.0, LEVEL)
+        return _rescaled_above_half(balanced_interval(predicted, positive, groups))
+    lead = predicted.astype(np.float64) - by_rule
+    return _recovered(np.where(positive, lead, -lead), positive, groups, -1.0, LEVEL)
 
 
 def f1_of_table(called: Bools, positive: Bools, shares: Floats) -> Floats:
@@ -246,13 +250,13 @@ def verdicts_interval(
     if columns[0].all() or not columns[0].any() or len(set(groups)) < 2:
         return None
     cells = np.arange(2 ** len(columns))
-    positive, called, *rule_called = (
+    positive, predicted, *rule_called = (
         (cells >> bit & 1).astype(bool) for bit in range(len(columns))
     )
 
     def of(table: Floats) -> Floats:
         shares = table / table.sum(axis=-1, keepdims=True)
-        value = measure(called, positive, shares)
+        value = measure(predicted, positive, shares)
         return value - measure(rule_called[0], positive, shares) if rule_called else value
 
     cell = (2 ** np.arange(len(columns)) @ np.array(columns)).astype(np.intp)
@@ -429,8 +433,8 @@ def best_threshold(
     distinct = np.unique(values)
     candidates = (distinct[1:] + distinct[:-1]) / 2 if len(distinct) > 1 else distinct
     if len(candidates) > THRESHOLDS:
-        chosen = np.linspace(0, len(candidates) - 1, THRESHOLDS).round().astype(np.intp)
-        candidates = candidates[chosen]
+        picked = np.linspace(0, len(candidates) - 1, THRESHOLDS).round().astype(np.intp)
+        candidates = candidates[picked]
     reached = np.array([measure(values >= t, labels)(counted) for t in candidates])
     best = candidates[reached >= np.nanmax(reached) - 1e-12]
     return float(best[len(best) // 2])

@@ -102,8 +102,8 @@ def _platt(x: Floats, y: npt.NDArray[np.bool_]) -> Platt:
         gradient = columns.T @ (p - target)
         curvature = (columns * (p * (1 - p))[:, None]).T @ columns + 1e-9 * np.eye(2)
         step = np.linalg.solve(curvature, gradient)
-        size, now = 1.0, loss(beta)
-        while size > 1e-6 and loss(beta - size * step) > now:
+        size, current = 1.0, loss(beta)
+        while size > 1e-6 and loss(beta - size * step) > current:
             size /= 2
         beta = beta - size * step
         if float(np.abs(size * step).max()) < 1e-9:
@@ -155,14 +155,14 @@ class Objective:
 
     def __call__(self, predictions: Numbers, good: Numbers) -> Statistic:
         """Of what was said to be good."""
-        called, truth = np.asarray(predictions, bool), np.asarray(good, bool)
+        predicted, truth = np.asarray(predictions, bool), np.asarray(good, bool)
         if self.name == "balanced":
-            return balanced(called, truth)
+            return balanced(predicted, truth)
         if self.name == "f1":
-            return f1(called, truth)
+            return f1(predicted, truth)
         if self.name == "f1-bad":
-            return f1(~called, ~truth)
-        cost = self.accept * (called & ~truth) + self.reject * (~called & truth)
+            return f1(~predicted, ~truth)
+        cost = self.accept * (predicted & ~truth) + self.reject * (~predicted & truth)
         return lambda weights: -ratio(float(weights @ cost), float(weights.sum()))
 
 
@@ -300,10 +300,14 @@ def reliability(
     bin_of = _bins(p)
     diagram = []
     for number in range(int(bin_of.max()) + 1):
-        here = bin_of == number
-        members = None if groups is None else [groups[row] for row in np.flatnonzero(here).tolist()]
-        interval = share_interval(y[here], members)
-        diagram.append(Bin(int(here.sum()), float(p[here].mean()), float(y[here].mean()), interval))
+        in_bin = bin_of == number
+        members = (
+            None if groups is None else [groups[row] for row in np.flatnonzero(in_bin).tolist()]
+        )
+        interval = share_interval(y[in_bin], members)
+        diagram.append(
+            Bin(int(in_bin.sum()), float(p[in_bin].mean()), float(y[in_bin].mean()), interval)
+        )
     return diagram
 
 

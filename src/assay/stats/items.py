@@ -298,8 +298,8 @@ def _inversion(row: Floats, abilities: Floats) -> Inversion | None:
 
 
 def _sums(abilities: Floats, hits: int) -> Iterator[float]:
-    for chosen in combinations(abilities.tolist(), hits):
-        yield sum(chosen)
+    for abilities_hit in combinations(abilities.tolist(), hits):
+        yield sum(abilities_hit)
 
 
 _PRIOR_SD = 2.0  # of a system's ability, in logits, before it answers anything
@@ -351,13 +351,13 @@ def fewest(
     """
     gains = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
     whole = gains.sum(axis=0)
-    have, free, chosen = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
+    have, free, kept = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
     while free.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
         best = int(np.where(free, gains @ lack, -1.0).argmax())
         free[best] = False
         have += gains[best]
-        chosen.append(best)
-    return chosen, float((have / whole).min())
+        kept.append(best)
+    return kept, float((have / whole).min())
 
 
 def standing(

@@ -42,20 +42,20 @@ class Checked:
                 been checked; None if all count the same.
         """
         if weights is not None:
-            called, true = np.array(pairs, dtype=bool).reshape(-1, 2).T
-            positives, hits = _weighted(called[true], weights[true])
-            negatives, rejections = _weighted(~called[~true], weights[~true])
+            predicted, true = np.array(pairs, dtype=bool).reshape(-1, 2).T
+            positives, hits = _weighted(predicted[true], weights[true])
+            negatives, rejections = _weighted(~predicted[~true], weights[~true])
             return cls(positives, hits, negatives, rejections)
         return cls(
             positives=sum(true for _, true in pairs),
-            hits=sum(called and true for called, true in pairs),
+            hits=sum(predicted and true for predicted, true in pairs),
             negatives=sum(not true for _, true in pairs),
-            rejections=sum(not called and not true for called, true in pairs),
+            rejections=sum(not predicted and not true for predicted, true in pairs),
         )
 
     def __str__(self) -> str:
-        called = f"{self.hits:.3g} of {self.positives:.3g} good ones are called good"
-        return f"{called}, {self.rejections:.3g} of {self.negatives:.3g} bad ones bad"
+        good_in_words = f"{self.hits:.3g} of {self.positives:.3g} good ones are called good"
+        return f"{good_in_words}, {self.rejections:.3g} of {self.negatives:.3g} bad ones bad"
 
     @property
     def sensitivity(self) -> float | None:
@@ -117,7 +117,7 @@ def clustered(
             is rather too wide.
         weights: Of each checked sample how much it counts, as in `Checked.of`.
     """
-    right = np.array([called == true for called, true in checked])
+    right = np.array([predicted == true for predicted, true in checked])
     positive = np.array([true for _, true in checked])
     n, freedom = effective_n(verdicts, groups)
     cluster = cluster_numbers(checked_groups)

@@ -209,6 +209,6 @@ def changed(distances: npt.NDArray[np.float64]) -> float:
     across = (within.sum(axis=1, keepdims=True) - within) / 2
     gains = across - within
     sums = np.zeros(1)
-    for thing in gains:
-        sums = (sums[:, None] + thing[None, :]).ravel()
+    for gain in gains:
+        sums = (sums[:, None] + gain[None, :]).ravel()
     return float(np.mean(sums >= gains[:, 0].sum() - 1e-9))

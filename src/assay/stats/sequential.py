@@ -153,9 +153,9 @@ def _pairs(k: int) -> int:
     return max(1, k * (k - 1) // 2)
 
 
-def _needed_wealth(level: float, several: int) -> float:
+def _needed_wealth(level: float, n_decisions: int) -> float:
     """The logarithm of what rules a mean out: each of the two sides begins with half the money."""
-    return math.log(2 * several / (1 - level))
+    return math.log(2 * n_decisions / (1 - level))
 
 
 def _lower(unit: Floats, needed: float) -> Floats:

@@ -195,7 +195,7 @@ def by_id(items: Iterable[Item], ids: Iterable[str], raw: str) -> dict[str, Item
 
 def stripped(texts: Iterable[str]) -> tuple[str, ...]:
     """The texts in order, without the white space around them and without empty ones."""
-    return tuple(bare for text in texts if (bare := text.strip()))
+    return tuple(stripped_text for text in texts if (stripped_text := text.strip()))
 
 
 def distinct(texts: Iterable[str]) -> tuple[str, ...]:

@@ -312,10 +312,10 @@ class SelectSentences(Task[tuple[Choice, ...]]):
         """The chosen sentences, and others of which the judge tells, in the order of the text."""
         ids = [s.id for s in self.sentences]
         form = decode(raw, _SentencesForm)
-        chosen = by_id(form.relevant, ids, raw)
+        relevant = by_id(form.relevant, ids, raw)
         by_name = by_id([*form.relevant, *form.others], ids, raw)
         return tuple(
-            Choice(i, by_name[i].reason, by_name[i].probability, i in chosen, by_name[i].passage)
+            Choice(i, by_name[i].reason, by_name[i].probability, i in relevant, by_name[i].passage)
             for i in ids
             if i in by_name
         )
@@ -324,9 +324,9 @@ class SelectSentences(Task[tuple[Choice, ...]]):
     def reply(choices: Sequence[Choice]) -> str:
         """A reply in the form that is read."""
         items = {c.id: _SentenceItem(c.id, c.reason, c.probability, c.passage) for c in choices}
-        chosen = [items[c.id] for c in choices if c.chosen]
+        relevant = [items[c.id] for c in choices if c.chosen]
         return msgspec.json.encode(
-            _SentencesForm(chosen, [items[c.id] for c in choices if not c.chosen])
+            _SentencesForm(relevant, [items[c.id] for c in choices if not c.chosen])
         ).decode()
 
 

@@ -71,10 +71,10 @@ class WriteQuestion(Task[Written]):
 
     def input_texts(self) -> Sequence[InputText]:
         """Title and text of each passage, what was asked already, and who asks."""
-        several = len(self.passages) > 1
+        is_numbered = len(self.passages) > 1
         texts = []
         for number, text in enumerate(self.passages, start=1):
-            suffix = f" {number}" if several else ""
+            suffix = f" {number}" if is_numbered else ""
             if self.titles[number - 1 : number] and self.titles[number - 1]:
                 texts.append(InputText(f"title{suffix}", self.titles[number - 1]))
             texts.append(InputText(f"text{suffix}", text))

@@ -109,8 +109,8 @@ class GiveGrade(Task[Grade]):
         for allowed, _ in self.grades:
             if math.isclose(grade, allowed, abs_tol=1e-9):
                 return allowed
-        listed = ", ".join(f"{allowed:g}" for allowed, _ in self.grades)
-        raise Unreadable(f"a grade of {grade:g}, which is none of {listed}", raw=raw)
+        allowed_grades = ", ".join(f"{allowed:g}" for allowed, _ in self.grades)
+        raise Unreadable(f"a grade of {grade:g}, which is none of {allowed_grades}", raw=raw)
 
     @staticmethod
     def reply(grade: Grade) -> str:

@@ -82,11 +82,9 @@ class NumberedSentences:
             Unreadable: If a list names no sentence, or a statement is plainly of another one.
         """
         by_number: dict[int, list[str]] = {}
-        for name, *written in lists:
+        for name, *texts in lists:
             number = self._number(str(name), raw)
-            sentence_statements = [str(text).strip() for text in written] or [
-                self._sentence(number)
-            ]
+            sentence_statements = [str(text).strip() for text in texts] or [self._sentence(number)]
             by_number.setdefault(number, []).extend(text for text in sentence_statements if text)
         placed: list[list[Placed]] = [[] for _ in self.texts]
         for number, sentence_statements in sorted(by_number.items()):
@@ -130,10 +128,10 @@ class NumberedSentences:
         return clean(self._bare(number)).strip()
 
     def _check(self, number: int, sentence_statements: Sequence[str], raw: str) -> None:
-        bare = self._bare(number)
+        sentence = self._bare(number)
         for text in sentence_statements:
-            own_stems = set(stems(text)) if text != bare else set()
-            if not own_stems or own_stems.intersection(stems(bare)):
+            own_stems = set(stems(text)) if text != sentence else set()
+            if not own_stems or own_stems.intersection(stems(sentence)):
                 continue
             for other_number in range(1, len(self._places) + 1):
                 if len(own_stems.intersection(stems(self._bare(other_number)))) >= _ELSEWHERE * len(

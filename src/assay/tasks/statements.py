@@ -145,8 +145,10 @@ def _template(atomicity: Level, coverage: Level, *, short: bool) -> Template:
         refusal, nothing = "<1> Sorry, I do not know.", by_sentence([("1", "")])
     else:
         text = f"{born} {husband}"
-        listed = ", ".join(f'{{"text": "{text}", "source": "{source}"}}' for text, source in pairs)
-        reply = f'{{"statements": [{listed}]}}'
+        examples = ", ".join(
+            f'{{"text": "{text}", "source": "{source}"}}' for text, source in pairs
+        )
+        reply = f'{{"statements": [{examples}]}}'
         refusal, nothing = "Sorry, I do not know.", '{"statements": []}'
     return Template(
         instruction=f"Split the text into statements. {how} {AS_IN_EXAMPLES}",
@@ -202,15 +204,15 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
         """The prompt; at other levels than the default ones it says so."""
-        chosen = template or self.template
-        if chosen in self.built_in():
-            short = chosen == self.template
-            chosen = _template(self.atomicity, self.coverage, short=short)
+        base = template or self.template
+        if base in self.built_in():
+            short = base == self.template
+            base = _template(self.atomicity, self.coverage, short=short)
         elif not self._is_default:
             # The user's own words stay; what the levels mean is added to them.
             levels = f"{_ATOMICITY[self.atomicity]}{_COVERAGE[self.coverage]}".rstrip()
-            chosen = replace(chosen, instruction=f"{chosen.instruction}\n\n{levels}")
-        return _rendered(chosen, self.prompt_texts)
+            base = replace(base, instruction=f"{base.instruction}\n\n{levels}")
+        return _rendered(base, self.prompt_texts)
 
     def inputs(self) -> tuple[str, ...]:
         """The texts, and the levels with the digest of their prompt where they are not default.

@@ -79,7 +79,7 @@ def spans(values: Mapping[Any, Any]) -> Iterator[Span]:
 
 def _nest(values: Mapping[Any, Any]) -> list[Any] | None:
     lists = (unboxed(values[key]) for key in _NESTS if key in values)
-    return next((listed for listed in lists if isinstance(listed, list)), None)
+    return next((entry for entry in lists if isinstance(entry, list)), None)
 
 
 def _is_span(values: Mapping[Any, Any]) -> bool:

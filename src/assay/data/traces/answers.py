@@ -150,15 +150,17 @@ class _SpanTree:
 
     def outermost(self, spans: Iterable[Span], kinds: Sequence[str] = ()) -> list[Span]:
         """Those that are of some kind and below none that is, in the order of their beginning."""
-        chosen = {s.id: s for s in spans if (s.kind in kinds if kinds else s.kind)}
-        outer = [span for span in chosen.values() if not self._is_within(span, chosen)]
+        spans_of_kinds = {s.id: s for s in spans if (s.kind in kinds if kinds else s.kind)}
+        outer = [
+            span for span in spans_of_kinds.values() if not self._is_within(span, spans_of_kinds)
+        ]
         return sorted(outer, key=lambda span: span.start or 0)
 
-    def _is_within(self, span: Span, chosen: Mapping[str, Span]) -> bool:
+    def _is_within(self, span: Span, spans_of_kinds: Mapping[str, Span]) -> bool:
         visited = {span.id}
         parent = span.parent
         while parent in self._spans and parent not in visited:
-            if parent in chosen:
+            if parent in spans_of_kinds:
                 return True
             visited.add(parent)
             parent = self._spans[parent].parent

@@ -290,8 +290,8 @@ def _tool_calls(message: Mapping[str, Any]) -> list[Any]:
     if isinstance(calls, list):
         return [c.get("tool_call", c) if isinstance(c, Mapping) else c for c in calls]
     message_parts = parse_json(message.get("parts"))
-    listed = message_parts if isinstance(message_parts, list) else []
-    return [p for p in listed if isinstance(p, Mapping) and p.get("type") == "tool_call"]
+    items = message_parts if isinstance(message_parts, list) else []
+    return [p for p in items if isinstance(p, Mapping) and p.get("type") == "tool_call"]
 
 
 def _content(message: Mapping[str, Any]) -> str:

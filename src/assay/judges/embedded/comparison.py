@@ -88,8 +88,10 @@ def flag(claim: Claim, evidence: Evidence) -> Flag | None:
     flags = [flag for flag in _flags(claim, evidence) if _is_mentioned(flag, claim, evidence)]
     # Of several records or rows, those that the statement is about.
     n_named: dict[frozenset[str], int] = {}
-    for each in flags:
-        n_named[each.key] = max(n_named.get(each.key, 0), len(each.of & claim.content_stems))
+    for found_flag in flags:
+        n_named[found_flag.key] = max(
+            n_named.get(found_flag.key, 0), len(found_flag.of & claim.content_stems)
+        )
     flags = [flag for flag in flags if len(flag.of & claim.content_stems) == n_named[flag.key]]
     if len({flag.holds for flag in flags}) != 1 or not _says_all(flags, claim, evidence):
         return None
@@ -253,7 +255,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     best = record.piece if record else int(np.argmax(closeness))
     likeness = float(recalls[best])
     around = evidence.around(best)
-    gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
+    missing_numbers, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
     far, distant = _missing(claim, around.numbers, around.words, evidence)
     differs, contrary = _negation_and_opposites(claim, best, evidence)
     shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
@@ -264,7 +266,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         words.weighted_recall(claimed, around.stems, evidence.weights),
         words.weighted_recall(claimed, evidence.sets[best], evidence.weights),
         words.bigram_recall(claim.stems, evidence.bigrams),
-        float(bool(gone)),
+        float(bool(missing_numbers)),
         float(bool(far)),
         float(bool(absent)),
         float(bool(distant)),
@@ -282,13 +284,13 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         features=features,
         best=best,
         quoted=best if record else _quoted(claim, closeness, evidence),
-        numbers=tuple(gone),
+        numbers=tuple(missing_numbers),
         names=tuple(absent),
         words=tuple(_missing_words(claim, evidence)),
         negation_differs=differs and likeness > 0.5,
         opposites=tuple(contrary),
         grammar=tuple(grammar),
-        far_numbers=tuple(number for number in far if number not in gone),
+        far_numbers=tuple(number for number in far if number not in missing_numbers),
         verbatim=_verbatim(claim, evidence),
         foreign=_is_foreign(statement, claim, shared, evidence),
         sign_differs=_sign_differs(statement, claim, evidence),
@@ -463,10 +465,10 @@ def _missing(
 ) -> tuple[list[str], list[str]]:
     """The statement's numbers and names that are not among these numbers and words."""
     absent = [
-        written
-        for plain, written in claim.numbers.items()
+        as_stated
+        for plain, as_stated in claim.numbers.items()
         if plain not in evidence_numbers
-        and not numbers.is_prefix_of_any(written, evidence_numbers)
+        and not numbers.is_prefix_of_any(as_stated, evidence_numbers)
         and not (
             claim.tolerance and numbers.is_close_to_any(plain, evidence_numbers, claim.tolerance)
         )

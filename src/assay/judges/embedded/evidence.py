@@ -89,20 +89,20 @@ class Claim:
 @memoized(512, longest=2000)
 def read_claim(statement: str) -> Claim:
     """What a statement claims."""
-    bare = without_lead(statement) or statement
+    claim_text = without_lead(statement) or statement
     statement = without_pointers(statement) or statement
     content_stems = frozenset(words.stems(statement))
     start = claim_start(statement)
     # Behind other words a capital makes a name of an answer's first word, too.
     text = f"it is {statement[start:]}" if start else statement
-    spoken = words.words(bare)
+    spoken = words.words(claim_text)
     candidates = (name for name in entities.names(text) if name.lower() not in _NO_NAMES)
     return Claim(
         content_stems=content_stems,
         figures=frozenset(stem for stem in content_stems if stem[:1].isdigit()),
         content=tuple(dict.fromkeys(words.content_words(statement))),
         plain=f" {' '.join(spoken)} " if spoken else "",
-        exact=exact(bare),
+        exact=exact(claim_text),
         length=len(spoken),
         start=start,
         stems=tuple(words.stems(statement[start:]) or words.stems(statement)),
@@ -222,9 +222,9 @@ class Evidence:
     def before(self, piece: int, count: int) -> Iterator[str]:
         """The sentences before a piece in its context, at most so many, in order."""
         context = self.pieces[piece].context
-        for each in self.pieces[max(0, piece - count) : piece]:
-            if each.context == context:
-                yield each.text
+        for unit in self.pieces[max(0, piece - count) : piece]:
+            if unit.context == context:
+                yield unit.text
 
     def topic(self, piece: int) -> frozenset[str]:
         """The stems of what a piece may be about: of the one before it and of the first one."""
@@ -309,10 +309,10 @@ class Evidence:
 
     def read(self, statement: str) -> Normalized:
         """A statement in its usual form, with words and amounts as the evidence writes them."""
-        bare = plain(statement, self.vocabulary)
-        normalized = normalize(bare.text)
-        if bare.changes:
-            normalized = replace(normalized, before=bare)
+        plain_form = plain(statement, self.vocabulary)
+        normalized = normalize(plain_form.text)
+        if plain_form.changes:
+            normalized = replace(normalized, before=plain_form)
         return (
             quantities.written_like(normalized, self._spellings)
             if quantities.quantities(normalized.text)
@@ -366,9 +366,9 @@ def _pieces_of(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int,
     for unit in units(without_tags(context)):
         read = normalize(unit.text)
         for span in _cut(read.text):
-            text, written = read.text[slice(*span)], unit.text[slice(*read.original(span))]
+            text, original = read.text[slice(*span)], unit.text[slice(*read.original(span))]
             stems, spoken = tuple(words.stems(text)), f" {' '.join(words.words(text))} "
-            pieces.append((text, stems, spoken, unit.start, unit.end, written))
+            pieces.append((text, stems, spoken, unit.start, unit.end, original))
     return tuple(pieces)
 
 

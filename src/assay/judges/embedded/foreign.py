@@ -116,9 +116,9 @@ class _Beside:
             ]
             if options:
                 last = places[-1].theirs if places else -1
-                chosen = min(options, key=lambda k: (k < last, abs(k - last)))
-                places.append(_Place(i, chosen))
-                used.add(chosen)
+                best = min(options, key=lambda k: (k < last, abs(k - last)))
+                places.append(_Place(i, best))
+                used.add(best)
         return places
 
     def _carried_over(self, missing: Sequence[int], part: int) -> set[int]:
@@ -148,10 +148,10 @@ class _Beside:
         parts: tuple[int, ...],
     ) -> Otherwise | None:
         mine, theirs = self._denials(parts)
-        several = len(parts) > 1
+        is_several = len(parts) > 1
         if mine != theirs:
             doubt = "one of the two is negated, the other is not"
-            return None if several or extra else differs("denied", doubt)
+            return None if is_several or extra else differs("denied", doubt)
         turned, small = (
             self._are_exchanged(places, pool, parts),
             self._small_word_doubt(places, pool),
@@ -166,7 +166,7 @@ class _Beside:
         unclear = (
             turned is None or small is None or self._modals(parts) or self._limits_otherwise(parts)
         )
-        if several:
+        if is_several:
             mixed = len(extra) > len(places) // 3 or not _is_straight(places)
             unclear = unclear or mine or mixed
         return None if unclear else Otherwise(agrees=True, rule="same words", doubt="")
@@ -179,9 +179,9 @@ class _Beside:
         mine = {quantity for _, quantity in self.mine.quantities}
         theirs = {quantity for part, quantity in self.theirs.quantities if part in parts}
         for claimed in mine:
-            for held in theirs:
-                if claimed in CLASHES.get(held, ()):
-                    return f"it says '{claimed}' where the evidence says '{held}'"
+            for quantity_there in theirs:
+                if claimed in CLASHES.get(quantity_there, ()):
+                    return f"it says '{claimed}' where the evidence says '{quantity_there}'"
         return ""
 
     def _limits_otherwise(self, parts: tuple[int, ...]) -> bool:
@@ -220,9 +220,9 @@ class _Beside:
             return False
         if self.language == "JAPANESE":
             pairs = [(mine[p.mine].led, pool[p.theirs].led) for p in order]
-            subject, thing = {"は", "が"}, {"を", "に"}
-            falling = any(m in subject and t in thing for m, t in pairs)
-            rising = any(m in thing and t in subject for m, t in pairs)
+            subject, thing_marks = {"は", "が"}, {"を", "に"}
+            falling = any(m in subject and t in thing_marks for m, t in pairs)
+            rising = any(m in thing_marks and t in subject for m, t in pairs)
             return (
                 (falling and rising) is not passive
                 if falling or rising
@@ -230,10 +230,10 @@ class _Beside:
             )
         runs = _runs(order)
         a, b = runs[0][0], runs[-1][0]
-        led = [(mine[place.mine].led, pool[place.theirs].led) for place in (a, b)]
+        leads = [(mine[place.mine].led, pool[place.theirs].led) for place in (a, b)]
         inner = [place.theirs for run in runs[1:-1] for place in run]
         if inner and all(b.theirs < k < a.theirs for k in inner):
-            moved = led[0][0] != led[0][1] or led[1][0] != led[1][1]
+            moved = leads[0][0] != leads[0][1] or leads[1][0] != leads[1][1]
             return False if passive else None if moved else True
         if any(b > a > c for b, a, c in _triples([place.theirs for place in order])):
             return None
@@ -257,10 +257,10 @@ class _Beside:
         claimed = self.mine.content[index]
         mine, theirs = self._denials(parts)
         for k in extra:
-            held = pool[k]
-            contrary = opposite(claimed.key, held.key)
-            doubt = f"it says '{claimed.text}' where the evidence has '{held.text}'"
-            if contrary is not None and claimed.sort == held.sort:
+            token = pool[k]
+            contrary = opposite(claimed.key, token.key)
+            doubt = f"it says '{claimed.text}' where the evidence has '{token.text}'"
+            if contrary is not None and claimed.sort == token.sort:
                 if mine == theirs:
                     return differs("opposite", doubt)
                 return None
@@ -268,14 +268,14 @@ class _Beside:
             if too_few or mine != theirs or not self._takes_place(index, k, places, pool):
                 continue
             computed = any(token.key in _COMPUTED for token in self.theirs.tokens)
-            if claimed.sort == held.sort == "number" and _comparable(claimed, held):
+            if claimed.sort == token.sort == "number" and _comparable(claimed, token):
                 if computed:  # "eleven, three more than the other"
                     return None
                 return differs("value", doubt)
-            names = claimed.sort == held.sort == "name"
-            mixed = self._stands_elsewhere(claimed) and held.sort == claimed.sort != "number"
+            names = claimed.sort == token.sort == "name"
+            mixed = self._stands_elsewhere(claimed) and token.sort == claimed.sort != "number"
             if self.language == "JAPANESE":
-                mixed = mixed and bool(claimed.led and held.led)
+                mixed = mixed and bool(claimed.led and token.led)
             if names or mixed:
                 return differs("name", doubt)
         return None
@@ -326,9 +326,9 @@ def _runs(order: Sequence[_Place]) -> list[list[_Place]]:
     return runs
 
 
-def _comparable(claimed: Token, held: Token) -> bool:
+def _comparable(claimed: Token, other: Token) -> bool:
     """Whether two numbers count the same, or are the same of different units."""
-    return claimed.unit == held.unit or claimed.amount == held.amount
+    return claimed.unit == other.unit or claimed.amount == other.amount
 
 
 def _small_words_before(tokens: Sequence[Token]) -> dict[int, str]:

@@ -192,10 +192,10 @@ class Passes(Generic[Text, Result]):
             self._lock, self._futures, self._process = threading.Lock(), OrderedDict(), os.getpid()
         with self._lock:
             future = self._futures.pop(text, None)
-            lost = (
+            is_lost = (
                 future is not None and future.done() and (future.cancelled() or future.exception())
             )
-            if future is None or lost:
+            if future is None or is_lost:
                 future = _pool(threads, self._process).submit(self._run, text)
             self._futures[text] = future  # behind the others, as the last one that was asked for
             if len(self._futures) > self._max_results:
@@ -287,8 +287,8 @@ class Adapted:
         remedy = "name a folder that 'assay adapt judge' wrote"
         if not path.is_dir():
             hint = ask(f"embedded:{name}" for name in near(str(folder), [LARGE_JUDGE]))
-            meant = f"{hint} Or {remedy}" if hint else remedy
-            raise InputError(f"there is no folder '{folder}'", meant)
+            remedies = f"{hint} Or {remedy}" if hint else remedy
+            raise InputError(f"there is no folder '{folder}'", remedies)
         try:
             manifest = msgspec.json.decode((path / MANIFEST).read_bytes(), type=_Manifest)
         except FileNotFoundError:
@@ -297,8 +297,8 @@ class Adapted:
             raise InputError(f"'{path / MANIFEST}' cannot be read: {error}", remedy) from error
         if manifest.base != base:
             message = f"'{folder}' was adapted from {manifest.base}; this is {base}"
-            again = "adapt it again with this version: assay adapt judge"
-            raise InputError(message, _INSTALL if folder == LARGE_JUDGE else again)
+            hint_again = "adapt it again with this version: assay adapt judge"
+            raise InputError(message, _INSTALL if folder == LARGE_JUDGE else hint_again)
         digest = hashlib.sha256()
         for name in (MANIFEST, NETWORK, LARGE, *FITTED):
             content = (path / name).read_bytes() if (path / name).is_file() else b""

@@ -98,13 +98,13 @@ def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | 
     for sentence in sentences:
         topic = content(" ".join(sentence.before))
         for part in parts(sentence.text):
-            for held in _intervals(part.text):
+            for interval in _intervals(part.text):
                 pronoun = _PRONOUN.match(part.text)
-                known = held.stems | {stem for stem in topic if pronoun or stem.isalpha()}
-                is_about = stems & held.about or pronoun
-                meets = not (days and held.days) or days <= held.days
+                known = interval.stems | {stem for stem in topic if pronoun or stem.isalpha()}
+                is_about = stems & interval.about or pronoun
+                meets = not (days and interval.days) or days <= interval.days
                 if stems and is_about and stems <= known and meets:
-                    verdicts |= {v for v in [_verdict(statement, point, held)] if v is not None}
+                    verdicts |= {v for v in [_verdict(statement, point, interval)] if v is not None}
     if len(verdicts) != 1:
         return None
     if verdicts == {True}:
@@ -115,9 +115,9 @@ def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | 
     return differs("interval", f"it says '{text}', which the times of the evidence rule out")
 
 
-def _verdict(statement: str, point: _Point, held: _Held) -> bool | None:
+def _verdict(statement: str, point: _Point, interval: _Held) -> bool | None:
     """Whether what holds then fits the statement; None where that is not known."""
-    start, end = held.start, held.end
+    start, end = interval.start, interval.end
     point = _in_year(point, start or end)
     if any(side and side.kind != point.kind for side in (start, end)):
         return None
@@ -125,13 +125,13 @@ def _verdict(statement: str, point: _Point, held: _Held) -> bool | None:
     is_over = _is_over(statement, verb)
     bound = _bound_of(verb, point, is_over=is_over)
     if bound == "end":
-        return _overlap(point, end) if end and not held.over else None
+        return _overlap(point, end) if end and not interval.over else None
     if bound == "start":
-        return _overlap(point, start) if start and not held.over else None
+        return _overlap(point, start) if start and not interval.over else None
     if bound or point.before not in _POINT:
         return None
     inside = _is_inside(point, start, end)
-    return None if inside is None else inside != (is_over != held.over)
+    return None if inside is None else inside != (is_over != interval.over)
 
 
 def _bases(text: str) -> set[str]:
@@ -188,9 +188,9 @@ def _intervals(text: str) -> Iterator[_Held]:
     for i, point in enumerate(points):
         ends, begins = _bounds_of(point, verb, alone=len(points) == 1 and not is_negated(text))
         if i not in used and (ends or begins):
-            held = plain._replace(start=point if begins else None, end=point if ends else None)
+            interval = plain._replace(start=point if begins else None, end=point if ends else None)
             is_point = point.before in _POINT | {""}
-            yield _with_context(held._replace(over=is_over and not is_point), text, 0)
+            yield _with_context(interval._replace(over=is_over and not is_point), text, 0)
 
 
 def _bounds_of(point: _Point, verb: set[str], *, alone: bool) -> tuple[bool, bool]:
@@ -201,18 +201,20 @@ def _bounds_of(point: _Point, verb: set[str], *, alone: bool) -> tuple[bool, boo
     return point.before in _UP_TO, point.before == "since"
 
 
-def _with_context(held: _Held, text: str, former: _Point | int) -> _Held:
+def _with_context(interval: _Held, text: str, former: _Point | int) -> _Held:
     """With what stands before its times, and with its own days of the week of several."""
-    first = held.start or held.end
+    first = interval.start or interval.end
     before = text[: first.span[0]] if first else ""
-    stems_before = content(before) & held.stems
-    if first and held.end and held.start:
-        text_after = re.split(r"[,;]| and (?=from|at|between)", text[held.end.span[1] :])[0]
-        text_between = text[former.span[1] if isinstance(former, _Point) else 0 : held.end.span[1]]
-        return held._replace(
-            about=stems_before, days=_week(text_after) or _week(text_between) or held.days
+    stems_before = content(before) & interval.stems
+    if first and interval.end and interval.start:
+        text_after = re.split(r"[,;]| and (?=from|at|between)", text[interval.end.span[1] :])[0]
+        text_between = text[
+            former.span[1] if isinstance(former, _Point) else 0 : interval.end.span[1]
+        ]
+        return interval._replace(
+            about=stems_before, days=_week(text_after) or _week(text_between) or interval.days
         )
-    return held._replace(about=stems_before)
+    return interval._replace(about=stems_before)
 
 
 def _in_year(first: _Point, second: _Point | None) -> _Point:
@@ -233,8 +235,8 @@ def _day_range(day: Day) -> tuple[int, int] | None:
     first = dt.date(year, month or 1, min(number or 1, 28))
     if number:
         return first.toordinal(), first.toordinal()
-    ahead = dt.date(year + (month in (None, 12)), (month or 12) % 12 + 1, 1)
-    return first.toordinal(), ahead.toordinal() - 1
+    following_month = dt.date(year + (month in (None, 12)), (month or 12) % 12 + 1, 1)
+    return first.toordinal(), following_month.toordinal() - 1
 
 
 def _points(text: str) -> list[_Point]:
@@ -294,8 +296,8 @@ def _week(text: str) -> frozenset[int]:
         days |= {(first + k) % 7 for k in range((last - first) % 7 + 1)}
     for match in _DAY.finditer(text):
         name = match["day"].lower()
-        named = {"weekday": range(5), "weekend": range(5, 7)}
-        days |= {*named[name]} if name in named else {_WEEK.index(name)}
+        groups_of_days = {"weekday": range(5), "weekend": range(5, 7)}
+        days |= {*groups_of_days[name]} if name in groups_of_days else {_WEEK.index(name)}
     return frozenset(days)
 
 

@@ -333,8 +333,8 @@ def _is_one_like(number: Amount, cell: Sequence[Amount]) -> bool:
     """Whether a cell holds one amount, and one that a number may be instead."""
     if len(cell) != 1 or bool(number.days) is not bool(cell[0].days):
         return False
-    bare = "" in (number.kind, cell[0].kind) and comparable(number, cell[0])
-    return bare or number.kind == cell[0].kind
+    is_bare = "" in (number.kind, cell[0].kind) and comparable(number, cell[0])
+    return is_bare or number.kind == cell[0].kind
 
 
 _CHANGES = frozenset(
@@ -399,7 +399,7 @@ def _value(links: Links) -> Finding | None:
 
 def _matching_row(links: Links, row: int, conditions: Sequence[Condition]) -> Finding | None:
     columns = {condition.column for condition in conditions} | {links.grid.key, None}
-    several = {c for m in links.mentions for c in m.places}
+    columns_named = {c for m in links.mentions for c in m.places}
     figures = conditions[len(links.mentions) :]
     clear = any(condition.sure for condition in figures) and any(
         m.exact for m in links.row_mentions
@@ -407,7 +407,7 @@ def _matching_row(links: Links, row: int, conditions: Sequence[Condition]) -> Fi
     if (
         len(links.unknown) > (_VERBS if clear else 0)
         or _is_crossed(links)
-        or any(h.columns.isdisjoint(columns | several) for h in links.headings)
+        or any(h.columns.isdisjoint(columns | columns_named) for h in links.headings)
     ):
         return None
     reason = f"the table says so of {links.name(row)}"

@@ -106,8 +106,8 @@ def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
         passages: The sentences of the evidence that may say the same.
     """
     claims = list(_claims(statement)) if passages else []
-    named = [*names(statement), *_NUMBERED.findall(statement)] if claims else []
-    name_stems = content(" ".join(named))
+    names_stated = [*names(statement), *_NUMBERED.findall(statement)] if claims else []
+    name_stems = content(" ".join(names_stated))
     evidence = [
         (predication, topic & name_stems)
         for text, topic in passages
@@ -185,7 +185,7 @@ class _Pair:
 
     def findings(self) -> Iterator[Finding]:
         """What the two say of each other."""
-        way = 0
+        direction = 0
         for kind, turn, supports in self._turns():
             unmatched = self.missing - supports
             if kind == "direction":
@@ -194,10 +194,10 @@ class _Pair:
                     unmatched -= self.topic - self.evidence.barred
             dated = any(stem[:1].isdigit() or stem in _TIMES for stem in unmatched)
             if turn < 0 and len(unmatched) <= _LOST[kind] and not (dated or self._denied()):
-                way = -1
+                direction = -1
                 yield self._finding(kind, agrees=False)
-            elif turn > 0 and way >= 0:
-                way = 1
+            elif turn > 0 and direction >= 0:
+                direction = 1
                 compared = kind == "direction"
                 opening = frozenset({"or"}) if compared else _OPENING
                 if self._is_equal(supports | (_LIGHT if compared else frozenset()), opening):
@@ -205,7 +205,7 @@ class _Pair:
         subjects = self.claim.subject, self.evidence.subject
         is_pronoun = not self.evidence.subject and self.claim.subject <= self.topic  # "it", "they"
         free = not self.claim.subject or self.evidence.ordered or is_pronoun
-        if way > 0 or (way == 0 and (free or _share(*subjects) >= _ALIKE)):
+        if direction > 0 or (direction == 0 and (free or _share(*subjects) >= _ALIKE)):
             yield from self._in_words()
 
     def _finding(self, kind: Kind, *, agrees: bool) -> Finding:
@@ -218,7 +218,7 @@ class _Pair:
         """
         compares = "than" in words(self.claim.text)
         evidence = (*self.evidence.roles, *self.evidence.orders)
-        evidence_sides = [named for predication in evidence if (named := self._named(predication))]
+        evidence_sides = [side for predication in evidence if (side := self._named(predication))]
         kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
             ("roles", self.claim.roles),
             ("direction", self.claim.orders),
@@ -228,15 +228,15 @@ class _Pair:
                 concepts = {concept(a.concept), concept(b.concept)}
                 differ = a.of and b.of and _share(a.of, b.of) < _ALIKE
                 if not differ and (len(concepts) == 1 or concepts <= TRANSFERS):
-                    way = _orientation(a, b)
+                    direction = _orientation(a, b)
                     if kind == "roles" and compares:
                         continue
-                    anothers = not way and kind == "roles"
+                    anothers = not direction and kind == "roles"
                     exchanged = anothers and self._is_of_another(a, b)
                     stems_said = (
                         a.by | b.first | b.second
                     )  # also behind where another clause may begin
-                    yield kind, -1 if exchanged else way, _concepts(stems_said)
+                    yield kind, -1 if exchanged else direction, _concepts(stems_said)
 
     def _named(self, ordered: Ordered) -> Ordered | None:
         """With what "it" may mean; None where that is not known."""

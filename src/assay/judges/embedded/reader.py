@@ -216,9 +216,9 @@ def _read_words(statement: str) -> _Words:
 
 
 @memoized(16_384, longest=64)
-def _word(written: str) -> _Word:
-    (plain, *_) = words(written) or [""]
-    return _Word(written, plain, tuple(stems(written)), tuple(numbers.numbers(written)))
+def _word(text: str) -> _Word:
+    (plain, *_) = words(text) or [""]
+    return _Word(text, plain, tuple(stems(text)), tuple(numbers.numbers(text)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,14 +312,14 @@ def _kind(word: _Word, nearby: frozenset[str], evidence: Evidence) -> int:
 
 
 def _stands_in(word: _Word, evidence: Evidence) -> bool:
-    plain, written = word.plain, word.written
+    plain, text = word.plain, word.written
     if not plain or plain in STOP_WORDS:
         return True
     if plain in evidence.words or stem(plain) in evidence.words:
         return True
     if word.numbers:
         return all(number in evidence.numbers for number in word.numbers)
-    return written.isupper() and entities.stands_in(written, evidence.words, evidence.acronyms)
+    return text.isupper() and entities.stands_in(text, evidence.words, evidence.acronyms)
 
 
 Logits = npt.NDArray[np.float32]

@@ -76,7 +76,7 @@ class _Sides:
         return [
             amount
             for amount in amounts(text)
-            if not any(same(amount, named) for named in of_question)
+            if not any(same(amount, amount_there) for amount_there in of_question)
         ]
 
     def is_bare(self, text: str) -> bool:
@@ -181,19 +181,21 @@ def _values(sides: _Sides) -> bool | None:
     claimed, stated = sides.amounts_of(sides.claim), sides.amounts_of(sides.evidence)
     if not (claimed and stated):
         return None
-    bare = sides.is_bare(sides.claim), sides.is_bare(sides.evidence)
+    are_bare = sides.is_bare(sides.claim), sides.is_bare(sides.evidence)
     pairs = matches(claimed, stated, sides.question, sides.scale)
-    if all(bare):
+    if all(are_bare):
         if len(pairs) == len(claimed):
-            return True if all(covers(held, amount) for amount, held in pairs) else None
-        left = [amount for amount in stated if not any(amount is held for _, held in pairs)]
+            return True if all(covers(other, amount) for amount, other in pairs) else None
+        left = [amount for amount in stated if not any(amount is other for _, other in pairs)]
         unmatched = [
             amount for amount in claimed if not any(amount is matched for matched, _ in pairs)
         ]
-        differ = any(comparable(amount, held) for amount in unmatched for held in left)
+        differ = any(comparable(amount, other) for amount in unmatched for other in left)
         return False if differ or (left and len(claimed) == len(stated) == 1) else None
-    essence = any(phrase and is_bare for phrase, is_bare in zip(sides.phrases, bare, strict=True))
-    differ = not pairs and any(comparable(amount, held) for amount in claimed for held in stated)
+    essence = any(
+        phrase and is_bare for phrase, is_bare in zip(sides.phrases, are_bare, strict=True)
+    )
+    differ = not pairs and any(comparable(amount, other) for amount in claimed for other in stated)
     return False if essence and differ else None
 
 
@@ -202,8 +204,8 @@ def _polarity(sides: _Sides) -> bool | None:
     if kind_of(sides.question) != "yes or no" or is_negated(sides.question):
         return None
     replies = [_REPLY.fullmatch(text) for text in (sides.claim, sides.evidence)]
-    bare = [bool(reply) and not words.words(reply["rest"]) for reply in replies if reply]
-    if not all(replies) and not any(bare):
+    are_bare = [bool(reply) and not words.words(reply["rest"]) for reply in replies if reply]
+    if not all(replies) and not any(are_bare):
         return None
     claimed, stated = _reply([sides.claim], sides.question), _reply(sides.sentences, sides.question)
     if claimed is None or stated is None:

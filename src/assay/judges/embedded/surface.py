@@ -58,7 +58,7 @@ class Edit(NamedTuple):
 
 def vocabulary(texts: Iterable[str]) -> Vocabulary:
     """The words of texts."""
-    written: dict[str, str] = {}
+    spelling_of: dict[str, str] = {}
     rates: dict[str, str] = {}
     texts = tuple(texts)
     for text in texts:
@@ -66,9 +66,9 @@ def vocabulary(texts: Iterable[str]) -> Vocabulary:
             rates.setdefault(_unit(rate), rate["rate"].lower())
         for match in _WORD.finditer(text):
             word = match[0]
-            if word.lower() not in written or word.islower():
-                written[word.lower()] = word
-    return Vocabulary(written, frozenset(map(words.stem, written)), rates, texts)
+            if word.lower() not in spelling_of or word.islower():
+                spelling_of[word.lower()] = word
+    return Vocabulary(spelling_of, frozenset(map(words.stem, spelling_of)), rates, texts)
 
 
 NOTHING = Vocabulary({}, frozenset(), {})
@@ -76,15 +76,15 @@ NOTHING = Vocabulary({}, frozenset(), {})
 
 def plain(text: str, vocabulary: Vocabulary = NOTHING) -> Normalized:
     """A statement, or a sentence, in the form in which it is read beside texts of these words."""
-    bare = _edited(Normalized(text), [Edit(*span, "") for span in _lead_ins(text)])
-    bare = _edited(bare, [Edit(*span, "") for span in marks(bare.text)])
-    if not bare.text.strip():  # nothing but marks
+    edited = _edited(Normalized(text), [Edit(*span, "") for span in _lead_ins(text)])
+    edited = _edited(edited, [Edit(*span, "") for span in marks(edited.text)])
+    if not edited.text.strip():  # nothing but marks
         return Normalized(text)
-    bare = _edited(bare, list(_recased(bare.text, vocabulary)))
-    bare = _edited(bare, list(_rates_of(bare.text, vocabulary)))
-    names = acronyms.as_written(bare.text, vocabulary.texts, vocabulary.written)
-    bare = _edited(bare, [Edit(*span, read) for span, read in names])
-    return _edited(bare, list(_respelt(bare.text, vocabulary)))
+    edited = _edited(edited, list(_recased(edited.text, vocabulary)))
+    edited = _edited(edited, list(_rates_of(edited.text, vocabulary)))
+    names = acronyms.as_written(edited.text, vocabulary.texts, vocabulary.written)
+    edited = _edited(edited, [Edit(*span, read) for span, read in names])
+    return _edited(edited, list(_respelt(edited.text, vocabulary)))
 
 
 def _edited(before: Normalized, edits: list[Edit]) -> Normalized:
@@ -111,8 +111,8 @@ def _lead_ins(text: str) -> Iterator[tuple[int, int]]:
         return
     begin = stated[0][0]
     begin += lead_end(text[begin:])
-    if here := _HERE.match(text, begin):
-        begin = here.end()
+    if opening := _HERE.match(text, begin):
+        begin = opening.end()
     if 0 < begin < len(text):
         yield 0, begin
 
@@ -174,10 +174,10 @@ def _respelt(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
             yield Edit(*match.span(), _cased(vocabulary.written.get(read, read), match[0]))
 
 
-def _cased(read: str, written: str) -> str:
-    if written.islower():
+def _cased(read: str, spelling: str) -> str:
+    if spelling.islower():
         return read.lower()
-    return read.capitalize() if written[0].isupper() and read.islower() else read
+    return read.capitalize() if spelling[0].isupper() and read.islower() else read
 
 
 def _intended(word: str, vocabulary: Vocabulary, *, name_like: bool) -> str:
@@ -265,10 +265,10 @@ _MANNER_BEHIND = re.compile(
 
 def plain_question(question: str, vocabulary: Vocabulary = NOTHING) -> str:
     """A question without the order or the greeting around it, read as `plain` reads a sentence."""
-    bare = _MANNER_BEHIND.sub("", question)
-    order = _ORDER.match(bare)
-    bare = bare[order.end() :] if order else bare
-    return plain(bare, vocabulary).text
+    without_manners = _MANNER_BEHIND.sub("", question)
+    order = _ORDER.match(without_manners)
+    without_manners = without_manners[order.end() :] if order else without_manners
+    return plain(without_manners, vocabulary).text
 
 
 def plain_sentences(sentences: Iterable[str], vocabulary: Vocabulary = NOTHING) -> list[str]:

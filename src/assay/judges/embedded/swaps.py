@@ -204,9 +204,11 @@ def parts(text: str, piece: int = 0, context: int = 0, before: str = "") -> list
             begins = not (clause.start or start)
             former = collected[-1] if collected else Part(0, 0, before, begins=True)
             full_text = _with_subject(own_text, former, begins=begins)
-            shown = own_text if own_text in text else text[clause.start : clause.end]
+            text_shown = own_text if own_text in text else text[clause.start : clause.end]
             collected.append(
-                Part(piece, context, shown, begins, full_text if full_text != shown else "")
+                Part(
+                    piece, context, text_shown, begins, full_text if full_text != text_shown else ""
+                )
             )
     return collected
 
@@ -331,9 +333,9 @@ def _of_one_kind(evidence_parts: Sequence[Part]) -> Iterator[Sibling]:
 
 def _with_like_parts(evidence_parts: Sequence[Part]) -> Iterator[Sibling]:
     """Names of which near each other much the same is said."""
-    named = [part for part in evidence_parts if part.name]
-    for i, first in enumerate(named):
-        for second in named[i + 1 : i + _NEIGHBOURS]:
+    parts_with_name = [part for part in evidence_parts if part.name]
+    for i, first in enumerate(parts_with_name):
+        for second in parts_with_name[i + 1 : i + _NEIGHBOURS]:
             like = first.context == second.context and len(first.stems & second.stems) >= _LEAST
             if like and first.name != second.name:
                 yield first.name, second.name, frozenset()
@@ -395,12 +397,12 @@ def _of_another(
     siblings: Mapping[str, Mapping[str, frozenset[str]]],
 ) -> Swap | None:
     """Whether what a part says of one thing is said of another of its kind alone."""
-    named = part.stems & siblings.keys()
-    if not named or not _SHARING.isdisjoint(part.tokens):
+    names_with_siblings = part.stems & siblings.keys()
+    if not names_with_siblings or not _SHARING.isdisjoint(part.tokens):
         return None
     stems_by_piece = _stems_by_piece(evidence_parts)
     known = frozenset().union(*stems_by_piece.values())
-    for name in sorted(named):
+    for name in sorted(names_with_siblings):
         kin = siblings[name]
         stems_said = (part.stems & known).difference({name}, *kin.values())
         missing = part.stems - known

@@ -135,8 +135,8 @@ class Judged:
 
     def written(self, fragments: Iterable[str]) -> list[str]:
         """Words of the statement in its usual form, as it writes them."""
-        written = (as_written(fragment, self.read, self.statement) for fragment in fragments)
-        return list(dict.fromkeys(written))
+        as_stated = (as_written(fragment, self.read, self.statement) for fragment in fragments)
+        return list(dict.fromkeys(as_stated))
 
 
 def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) -> list[Support]:
@@ -259,12 +259,12 @@ def _as_support(
 def doubtful_spans(judged: Judged, limit: float) -> tuple[Span, ...]:
     """The words whose doubt reaches a limit, neighbours joined; if none does, all of them."""
     words = [match.span() for match in WORD.finditer(judged.read.text)]
-    chosen = [i for i, doubt in enumerate(_doubts_of(judged.reading, words)) if doubt >= limit]
-    if not chosen:
+    doubtful = [i for i, doubt in enumerate(_doubts_of(judged.reading, words)) if doubt >= limit]
+    if not doubtful:
         return ((0, len(judged.statement)),)
     spans: list[Span] = []
     last = -10
-    for i in chosen:
+    for i in doubtful:
         if spans and i - last <= _JOINED + 1:
             spans[-1] = (spans[-1][0], words[i][1])
         else:
@@ -337,7 +337,7 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     if comparison.swap:
         denials.append(f"it mixes up {_listed([_part_text(p, evidence) for p in comparison.swap])}")
     denials += _doubts_by_symbols(comparison)
-    named = _absence(judged, [*comparison.numbers, *comparison.names])
+    names_missing = _absence(judged, [*comparison.numbers, *comparison.names])
     opposed = []
     if comparison.opposites:
         opposed.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
@@ -346,15 +346,19 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     opposed += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
     words = _absence(judged, comparison.words)
     far = _absence(judged, comparison.far_numbers, "near the closest sentence")
-    groups = ((denials, True), (named, False), (opposed, True), (words + far, False))
+    groups = ((denials, True), (names_missing, False), (opposed, True), (words + far, False))
     return [_Doubt(text, denies) for texts, denies in groups for text in texts]
 
 
 def _absence(
     judged: Judged, fragments: Sequence[str], location: str = "in the evidence"
 ) -> list[str]:
-    written = judged.written(fragments)
-    return [f"{_listed(written)} {_do(written)} not appear {location}"] if written else []
+    fragments_missing = judged.written(fragments)
+    return (
+        [f"{_listed(fragments_missing)} {_do(fragments_missing)} not appear {location}"]
+        if fragments_missing
+        else []
+    )
 
 
 def _part_text(part: Part, evidence: Evidence) -> str:

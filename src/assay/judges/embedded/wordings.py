@@ -121,14 +121,14 @@ def _costs(
     cost[0] = [0.0] * width
 
     for i in range(len(a) + 1):
-        here, steps = cost[i], step[i]
+        row_costs, steps = cost[i], step[i]
         carried = frozenset(item.key for item in a[:i]) if 0 < i <= _MOST_CARRIED else None
         for j in range(width):
-            if carried and j in topics and carried <= topics[j] and _CARRIED * i < here[j]:
-                here[j], steps[j] = _CARRIED * i, "carry"
-            if here[j] > _WORST or i == len(a):
+            if carried and j in topics and carried <= topics[j] and _CARRIED * i < row_costs[j]:
+                row_costs[j], steps[j] = _CARRIED * i, "carry"
+            if row_costs[j] > _WORST or i == len(a):
                 continue
-            if (left := here[j] + _LEFT[a[i].sort]) < cost[i + 1][j]:
+            if (left := row_costs[j] + _LEFT[a[i].sort]) < cost[i + 1][j]:
                 cost[i + 1][j], step[i + 1][j] = left, "left"
             if j == len(b):
                 continue
@@ -136,10 +136,10 @@ def _costs(
             crossed = 0.0  # what it costs to go into another part of the sentence
             if i > 0 and j > 0 and opening[j] and steps[j] != "carry":
                 crossed = _FAR if item.part in theirs.verbal else _PART
-            skip = here[j] + (_SKIP[item.sort] + crossed)
-            if i and skip < here[j + 1]:
-                here[j + 1], steps[j + 1] = skip, "skip"
-            pair = here[j] + (_change(a[i], item) + crossed)
+            skip = row_costs[j] + (_SKIP[item.sort] + crossed)
+            if i and skip < row_costs[j + 1]:
+                row_costs[j + 1], steps[j + 1] = skip, "skip"
+            pair = row_costs[j] + (_change(a[i], item) + crossed)
             if pair < cost[i + 1][j + 1]:
                 cost[i + 1][j + 1], step[i + 1][j + 1] = pair, "pair"
     return cost, step
@@ -315,7 +315,7 @@ class _Beside:
             return differs("quantity", self.clash)
         return Otherwise(agrees=True, rule="same", doubt="") if self._is_same() else None
 
-    def _but_for(self, difference: Difference, held: Item) -> Otherwise | None:
+    def _but_for(self, difference: Difference, word_there: Item) -> Otherwise | None:
         """What it says where the sentence has another word."""
         mine, theirs = self._denials()
         parts_with_word = {
@@ -324,16 +324,16 @@ class _Beside:
         if parts_with_word and (len(self.parts) > 1 or not parts_with_word <= self.theirs.verbal):
             return None  # "gold, silver and copper"
         if mine != theirs:
-            either = opposite(difference.mine.key, held.key) is False
+            either = opposite(difference.mine.key, word_there.key) is False
             agrees = either and self._is_same()
             return Otherwise(agrees=True, rule="denied opposite", doubt="") if agrees else None
         if difference.kind == "opposite":
             if self._may_hold_too(difference.mine.key):
                 return None
-            doubt = f"it says the opposite ({difference.mine.text} against {held.text})"
+            doubt = f"it says the opposite ({difference.mine.text} against {word_there.text})"
             return differs("opposite", doubt)
-        rule = self._mix_up(difference.mine, held)
-        doubt = f"it says '{difference.mine.text}' where the evidence has '{held.text}'"
+        rule = self._mix_up(difference.mine, word_there)
+        doubt = f"it says '{difference.mine.text}' where the evidence has '{word_there.text}'"
         return differs(rule, doubt) if rule else None
 
     def _says_of_same(self, row: Wording, key: str) -> bool:
@@ -397,13 +397,13 @@ class _Beside:
             if k > min(self.places)
         )
 
-    def _mix_up(self, claimed: Item, held: Item) -> str:
+    def _mix_up(self, claimed: Item, word_there: Item) -> str:
         """How a word is exchanged for one that the evidence has of something else; "" if not."""
         i = self.mine.items.index(claimed)
         stands = any(claimed.key in row.content for row in self.rows)
         if claimed.sort == "number":
-            return self._other_value(i, held, stands=stands)
-        if not stands or claimed.sort != "word" or claimed.verb or held.verb:
+            return self._other_value(i, word_there, stands=stands)
+        if not stands or claimed.sort != "word" or claimed.verb or word_there.verb:
             return ""
         behind = self.mine.items[i + 1 : i + 2]
         following = self.theirs.keys[self.laid.pairs[i] + 1 :][:1]
@@ -413,16 +413,26 @@ class _Beside:
                 return "sibling"
         return ""
 
-    def _other_value(self, i: int, held: Item, *, stands: bool) -> str:
+    def _other_value(self, i: int, word_there: Item, *, stands: bool) -> str:
         """Whether another number stands there of the same unit."""
         claimed = self.mine.items[i]
-        units = [_TIMES.get(item.unit, item.unit) for item in (claimed, held)]
-        unclear = claimed.unit != held.unit and not stands
+        units = [_TIMES.get(item.unit, item.unit) for item in (claimed, word_there)]
+        unclear = claimed.unit != word_there.unit and not stands
         clock = self.mine.keys[i - 1 : i] == ("at",) or not _CLOCK.isdisjoint(self.theirs.keys)
-        here = (claimed.key, held.part) in {(item.key, item.part) for item in self.theirs.items}
+        stands_so = (claimed.key, word_there.part) in {
+            (item.key, item.part) for item in self.theirs.items
+        }
         small = any(difference.mine.sort == "small" for difference in self.laid.differences)
         is_known = any(self._says_of_same(row, claimed.key) for row in self.rows)
-        unsure = unclear or clock or here or small or is_known or claimed.quantity or held.quantity
+        unsure = (
+            unclear
+            or clock
+            or stands_so
+            or small
+            or is_known
+            or claimed.quantity
+            or word_there.quantity
+        )
         return "" if unsure or units[0] != units[1] else "value"
 
 

@@ -236,8 +236,8 @@ def _usefulness(task: JudgeContexts, answers: Mapping[str, ItemAnswer]) -> str:
 
 
 def _choices(task: SelectSentences, answers: Mapping[str, ItemAnswer]) -> str:
-    chosen = [(s.id, answers[s.id]) for s in task.sentences if answers[s.id].yes]
-    return SelectSentences.reply([Choice(i, f.reason, round(f.probability, 4)) for i, f in chosen])
+    helpful = [(s.id, answers[s.id]) for s in task.sentences if answers[s.id].yes]
+    return SelectSentences.reply([Choice(i, f.reason, round(f.probability, 4)) for i, f in helpful])
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,7 @@ class Provider:
             f"batch {batch} is not known there -> give the key that it was submitted with; or ask "
             "anew and at once with openai: instead of openai-batch:"
         )
-        return await self._ask(State, "GET", f"batches/{batch}", gone=absent)
+        return await self._ask(State, "GET", f"batches/{batch}", gone_message=absent)
 
     async def lines(self, state: State) -> AsyncIterator[Line]:
         """What a batch brought, replies first; what cannot be read is left out."""
@@ -224,14 +224,14 @@ class Provider:
         path: str,
         *,
         seconds: float = CALL_S,
-        gone: str = "",
+        gone_message: str = "",
         **sent: Any,
     ) -> T:
         limit = aiohttp.ClientTimeout(total=seconds)
         async with self._connection.request(method, path, timeout=limit, **sent) as response:
             status, content, headers = response.status, await response.read(), response.headers
-        if status == 404 and gone:
-            raise Denied(gone)
+        if status == 404 and gone_message:
+            raise Denied(gone_message)
         if status != 200:
             raise self._meaning(Refusal.of(status, content, headers))
         try:

@@ -61,15 +61,15 @@ class Submitted:
 
 def write(path: Path, rest: deque[Request], most: int, most_bytes: int) -> list[Request]:
     """Write as many requests as fit into one batch, at least one; they leave the queue."""
-    written: list[Request] = []
+    requests: list[Request] = []
     with path.open("wb") as file:
-        while rest and len(written) < most:
+        while rest and len(requests) < most:
             line = rest[0].line() + b"\n"
-            if written and file.tell() + len(line) > most_bytes:
+            if requests and file.tell() + len(line) > most_bytes:
                 break
             file.write(line)
-            written.append(rest.popleft())
-    return written
+            requests.append(rest.popleft())
+    return requests
 
 
 # A provider that cannot be reached for so long is not waited for any more.
@@ -199,8 +199,8 @@ class BatchQueue:
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:
             path = Path(folder) / "requests.jsonl"
             max_requests, most_bytes = self._most, self._policy.most_bytes
-            written = await asyncio.to_thread(write, path, remaining, max_requests, most_bytes)
-            await self._submit(path, written)
+            requests = await asyncio.to_thread(write, path, remaining, max_requests, most_bytes)
+            await self._submit(path, requests)
 
     async def _submit(self, path: Path, requests: list[Request]) -> None:
         name = f"assay-{uuid.uuid4().hex}"
@@ -316,8 +316,8 @@ class BatchQueue:
                 "the same command submits the rest anew"
             )
         for key in missing:
-            lost = Fault(state.status, "the batch brought no line for it")
-            self._deliver(batch, Line(key, error=lost))
+            fault = Fault(state.status, "the batch brought no line for it")
+            self._deliver(batch, Line(key, error=fault))
 
     def _deliver(self, batch: Submitted, line: Line) -> None:
         request = batch.waiting.pop(line.custom_id, None)

@@ -75,7 +75,7 @@ def cached(usage: Any, prompt_tokens: int) -> tuple[int, int]:
         prompt_tokens: Tokens of the whole prompt, of which both are a part.
     """
     inner = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
-    read = written = 0
+    read = tokens_written = 0
     for details in (_converted(usage, _Details), _converted(inner, _Details)):
         if details is not None:
             reads = (
@@ -85,9 +85,9 @@ def cached(usage: Any, prompt_tokens: int) -> tuple[int, int]:
             )
             read = max(read, *(n or 0 for n in (*reads, details.cached_content_token_count)))
             writes = details.cache_write_tokens, details.cache_creation_input_tokens
-            written = max(written, *(n or 0 for n in writes))
+            tokens_written = max(tokens_written, *(n or 0 for n in writes))
     read = min(read, prompt_tokens)
-    return read, min(written, prompt_tokens - read)
+    return read, min(tokens_written, prompt_tokens - read)
 
 
 def _converted(usage: Any, form: type[_Form]) -> _Form | None:
@@ -274,7 +274,7 @@ def _streamed(content: bytes) -> Chat:
         pieces += [piece for piece in event.choices or () if not piece.index]
     if pieces:
         reason = next((p.finish_reason for p in pieces if p.finish_reason), None)
-        written = "".join(piece.delta.text for piece in pieces if piece.delta)
+        text = "".join(piece.delta.text for piece in pieces if piece.delta)
         logprobs = [p.logprobs.get("content") for p in pieces if isinstance(p.logprobs, dict)]
         tokens = [
             token
@@ -283,7 +283,7 @@ def _streamed(content: bytes) -> Chat:
             for token in content_logprobs
         ]
         reason = reason or ("stop" if ended else "error")
-        chat.choices = [Choice(Message(written), reason, {"content": tokens})]
+        chat.choices = [Choice(Message(text), reason, {"content": tokens})]
     return chat
 
 

@@ -281,8 +281,8 @@ class Refusal(msgspec.Struct, frozen=True):
         message = one_line(str(reason), _MAX_MESSAGE) or f"HTTP {status}"
         param = str(error.get("param") or "None")  # "None" is what LiteLLM says itself
         param = "" if param == "None" else param
-        written = str(error.get("failed_generation") or "") if code == _NOT_JSON else None
-        return cls(status, text, code, param, message, headers, written)
+        failed_reply = str(error.get("failed_generation") or "") if code == _NOT_JSON else None
+        return cls(status, text, code, param, message, headers, failed_reply)
 
 
 _CONTEXT = re.compile(r"context[ _](?:length|size|window)", re.IGNORECASE)

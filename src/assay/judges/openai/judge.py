@@ -90,8 +90,10 @@ class Dialect:
         if "response_format" in sent and self.form in _NEXT_FORM and _FORM.search(refusal.text):
             return {"form": _NEXT_FORM[self.form]}
         if about_request:
-            named = (field for field in _SAMPLING if field in sent and _names(field, refusal))
-            return _WITHOUT.get(next(named, ""))
+            fields_named = (
+                field for field in _SAMPLING if field in sent and _names(field, refusal)
+            )
+            return _WITHOUT.get(next(fields_named, ""))
         return None
 
 
@@ -349,15 +351,17 @@ class OpenAI(Connected, LLM):  # type: ignore[override]
             cost = usage.prompt_tokens or 0, usage.completion_tokens or 0
             return msgspec.structs.replace(refusal, cost=cost)
         read = len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens
-        written = len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens
+        tokens_written = (
+            len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens
+        )
         if not chat.choices:
             fault = f"{place} sent a chat completion without a choice"
-            raise Unavailable(fault, cost=(read, written))
+            raise Unavailable(fault, cost=(read, tokens_written))
         if choice.finish_reason == "content_filter":
             fault = f"{place} withheld its reply (blocked by the provider's filter)"
-            raise Unavailable(fault, permanent=True, cost=(read, written))
+            raise Unavailable(fault, permanent=True, cost=(read, tokens_written))
         cut = choice.finish_reason == "length"
-        return Completion(text, read, written, choice.tokens, cut=cut, cached=usage.cached)
+        return Completion(text, read, tokens_written, choice.tokens, cut=cut, cached=usage.cached)
 
 
 def _as_written(refusal: Refusal, prompt: str) -> _Answer:

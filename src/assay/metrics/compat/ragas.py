@@ -351,11 +351,11 @@ class RagasQuotedSpans(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Look every span up; nobody is asked."""
         del judge
-        contexts = [self._plain(context) for context in sample.contexts or ()]
-        everything = self._plain(" ".join(sample.contexts or ()))
+        contexts = [self._normalized_text(context) for context in sample.contexts or ()]
+        everything = self._normalized_text(" ".join(sample.contexts or ()))
         parts = []
         for text, span in self._spans(sample.answer or ""):
-            plain = self._plain(text)
+            plain = self._normalized_text(text)
             present = bool(plain) and plain in everything
             context_index = next(
                 (i for i, c in enumerate(contexts) if present and plain in c), None
@@ -375,5 +375,5 @@ class RagasQuotedSpans(Metric):
                 start = match.start(1) + len(match[1]) - len(match[1].lstrip())
                 yield text, (start, start + len(text))
 
-    def _plain(self, text: str) -> str:
+    def _normalized_text(self, text: str) -> str:
         return _SPACE.sub(" ", text).strip().lower() if self.casefold else text

@@ -125,11 +125,11 @@ class PaperContextRelevance(Metric):
         context = "\n\n".join(sample.contexts or ())
         copied = await judge(PaperExtraction(sample.question or "", context))
         texts = [line[start:end] for line in copied for start, end in spans(line)]
-        chosen, dropped = _find_copied(texts, [sentence for _, sentence in numbered])
-        if copied and not chosen:
+        choices, dropped = _find_copied(texts, [sentence for _, sentence in numbered])
+        if copied and not choices:
             detail = "none of the extracted sentences is in the contexts"
             return Unscored("failed", detail, tuple(dropped))
-        return share([*context_parts(numbered, chosen, "sentence"), *dropped])
+        return share([*context_parts(numbered, choices, "sentence"), *dropped])
 
 
 def _find_copied(
@@ -139,20 +139,20 @@ def _find_copied(
     left: dict[str, deque[Statement]] = {}
     for sentence in sentences:
         left.setdefault(_normalized(sentence.text), deque()).append(sentence)
-    chosen: dict[str, Choice] = {}
+    choices: dict[str, Choice] = {}
     dropped: list[Part] = []
     for text in texts:
-        bare = _normalized(text)
-        original = bare if bare in left else _nearest(bare, left)
+        normalized = _normalized(text)
+        original = normalized if normalized in left else _nearest(normalized, left)
         if original is not None and left[original]:
             name = left[original].popleft().id
-            chosen[name] = Choice(name)
+            choices[name] = Choice(name)
         else:
             reason = (
                 "not in the contexts" if original is None else "copied more often than it occurs"
             )
             dropped.append(Part("sentence", text, "dropped", reason=reason))
-    return chosen, dropped
+    return choices, dropped
 
 
 def _nearest(copy: str, sentences: Iterable[str]) -> str | None:

@@ -281,8 +281,8 @@ class SelfCheckMQAG(SelfCheck):
             parts += of_questions
             values += [] if value is None else [value]
         if not values:
-            why = "the answer itself answers none of the questions made from it"
-            return Unscored("undefined", why, tuple(parts))
+            fault = "the answer itself answers none of the questions made from it"
+            return Unscored("undefined", fault, tuple(parts))
         return Score(math.fsum(values) / len(values), tuple(parts))
 
     def _question_part(
