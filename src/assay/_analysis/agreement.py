@@ -452,7 +452,7 @@ def confusion(labels: Floats, good: Bools | None) -> Confusion | None:
         return None
     truth = labels >= 0.5
     pairs = ((truth, good), (truth, ~good), (~truth, good), (~truth, ~good))
-    return Confusion(*(int((called & labelled_so).sum()) for called, labelled_so in pairs))
+    return Confusion(*(int((called_so & labelled_so).sum()) for called_so, labelled_so in pairs))
 
 
 def disagreements(data: LabelArrays, good: Bools | None, most: int) -> list[Disagreement]:

@@ -338,10 +338,10 @@ def _by_label(
     """The thresholds by the labels of the metrics that they are meant for, "" for all others."""
     if not isinstance(thresholds, Mapping):
         return {"": thresholds}
-    wanted = {label for metric in metrics_wanted for label in labels(result.run, metric)}
+    wanted_labels = {label for metric in metrics_wanted for label in labels(result.run, metric)}
     by_label = {"": default, **thresholds}
     for metric in filter(None, thresholds):
-        labels_meant = wanted.intersection(labels(result.run, metric))
+        labels_meant = wanted_labels.intersection(labels(result.run, metric))
         if not labels_meant:
             fault = f"{name} is given for {metric}, which is not asked about"
             raise InputError(fault, f"leave it out, or ask for {metric}, too")
@@ -389,11 +389,11 @@ def _thresholds(
 def _refuse_outside(metric: str, ends: tuple[float, float], above: float, below: float) -> None:
     """A threshold that all scores, or none, lie beyond parts nothing."""
     low, high = ends
-    for name, threshold, meant in (
+    for name, threshold, parts_scores in (
         ("above", above, low <= above < high),
         ("below", below, low < below <= high),
     ):
-        if not (math.isfinite(threshold) and meant):
+        if not (math.isfinite(threshold) and parts_scores):
             fault = (
                 f"{name} {threshold:g} parts no scores of {metric}, which are {low:g} to {high:g}"
             )

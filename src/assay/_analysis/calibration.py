@@ -226,9 +226,11 @@ def refuse_other(card: Card, result: Result) -> None:
         fault = f"the card is about {card.metric}: the run has {', '.join(result.run.metrics)}"
         raise InputError(fault, "take a card of one of these")
     if signature != card.signature:
-        card_parts, ours = card.signature.split("|"), signature.split("|")
+        card_parts, own_parts = card.signature.split("|"), signature.split("|")
         differ = [
-            f"{a} (card) and {b} (run)" for a, b in zip(card_parts, ours, strict=False) if a != b
+            f"{a} (card) and {b} (run)"
+            for a, b in zip(card_parts, own_parts, strict=False)
+            if a != b
         ]
         fault = f"the card is for another judge or version: {'; '.join(differ) or signature}"
         raise InputError(fault, "calibrate this judge: assay calibrate RUN --labels FILE")
@@ -383,11 +385,11 @@ def _quality(
         value = value_of(statistic, len(good))
         return Measured(value, jackknife_interval(statistic, rows.groups, low=low, high=high))
 
-    def verdicts(called: Bools) -> Measured:
-        measure = measured(objective(called, good), objective.ends)
+    def verdicts(called_good: Bools) -> Measured:
+        measure = measured(objective(called_good, good), objective.ends)
         if objective.name != "balanced":
             return measure
-        return replace(measure, interval=balanced_interval(called, good, rows.groups))
+        return replace(measure, interval=balanced_interval(called_good, good, rows.groups))
 
     raw = (
         rows.scores if rows.sign > 0 and 0 <= rows.scores.min() <= rows.scores.max() <= 1 else None

@@ -187,8 +187,8 @@ def wrong_way(run: Run, least: Iterable[str], greatest: Iterable[str]) -> Iterat
     for names, better, extreme in ((least, False, "least"), (greatest, True, "greatest")):
         for label in (label for name in names for label in known_labels(run, name)):
             if run.config["about"][label]["higher_is_better"] is better:
-                way = "higher" if better else "lower"
-                yield f"{label}: {way} is better, and the rule gives a {extreme} mean"
+                direction = "higher" if better else "lower"
+                yield f"{label}: {direction} is better, and the rule gives a {extreme} mean"
 
 
 class _Label(NamedTuple):

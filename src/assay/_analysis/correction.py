@@ -305,15 +305,15 @@ def whole_samples(items: Sequence[Item], kind: str) -> tuple[dict[str, float], d
         by_sample.setdefault(item.sample.id, []).append(item)
     by_sample_label: dict[str, float] = {}
     left_out: dict[str, int] = {}
-    for sample, several in by_sample.items():
-        score = several[0].outcome
+    for sample, sample_items in by_sample.items():
+        score = sample_items[0].outcome
         judged = [part.value for part in score.parts if part.value is not None]
-        if len({id(item.part) for item in several}) < len(judged):
+        if len({id(item.part) for item in sample_items}) < len(judged):
             left_out[PARTLY] = left_out.get(PARTLY, 0) + 1
         elif not is_share(score):
             left_out[NO_SHARE] = left_out.get(NO_SHARE, 0) + 1
         else:
-            by_sample_label[sample] = sum(item.label for item in several) / len(several)
+            by_sample_label[sample] = sum(item.label for item in sample_items) / len(sample_items)
     return by_sample_label, left_out
 
 

@@ -433,8 +433,8 @@ def _regression(
     gain = sign * paired.difference
     gains = (min(sign * e for e in ends), max(sign * e for e in ends)) if ends else None
     too_few = rules.on == "bound" and paired.units < FEWEST
-    held = gains if rules.on == "bound" else (gain, gain)
-    verdict = "undecided" if too_few else side(held, partial(_reaches_limit, ">=", limit))
+    gains_judged = gains if rules.on == "bound" else (gain, gain)
+    verdict = "undecided" if too_few else side(gains_judged, partial(_reaches_limit, ">=", limit))
     interval = paired.interval if rules.on == "bound" else None
     number = signed(paired.difference, limit) + (f" ({between(interval)})" if interval else "")
     note = f"{rounded(paired.before)} before, {rounded(paired.after)} now: a difference of {number}"
@@ -490,7 +490,7 @@ def _samples_to_decide(ends: Ends, value: float, limit: float, n: int) -> str:
     nearer, far = (below, above) if limit < value else (above, below)
     # The arm near the limit decides. Near an end of the range the arms differ: their product and
     # their difference both shrink as 1/n, and so many samples make that arm as short as the gap.
-    wanted = round(n * (nearer * far + gap * (nearer - far)) / gap**2)
-    if wanted > MOST_ADVISED:
+    n_needed = round(n * (nearer * far + gap * (nearer - far)) / gap**2)
+    if n_needed > MOST_ADVISED:
         return "it lies too near to be decided by more samples"
-    return f"about {max(wanted, n + 1):,} samples like these would decide it"
+    return f"about {max(n_needed, n + 1):,} samples like these would decide it"

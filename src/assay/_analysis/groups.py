@@ -104,21 +104,23 @@ def by_group(
     """
     samples = _samples(result, field)
     values, grouping_metric = _values(result, field, samples)
-    named, ordered = _names(field, values)
-    order = [name for name in (YES, NO) if ordered] or sorted(set(named.values()))
-    wanted = [label for name in metrics for label in labels(result.run, name)]
-    wanted = wanted or scored_by(field, result.run.metrics)
-    compared_labels = [label for label in wanted if label != grouping_metric]
+    group_of_row, ordered = _names(field, values)
+    order = [name for name in (YES, NO) if ordered] or sorted(set(group_of_row.values()))
+    wanted_labels = [label for name in metrics for label in labels(result.run, name)]
+    wanted_labels = wanted_labels or scored_by(field, result.run.metrics)
+    compared_labels = [label for label in wanted_labels if label != grouping_metric]
     if not compared_labels:
         raise InputError(f"run {result.run.id} has no metric beside '{field}'")
     clusters = _clusters(samples) if field != "group" else None
-    compared = [_metric(result, label, named, order, clusters, level) for label in compared_labels]
+    compared = [
+        _metric(result, label, group_of_row, order, clusters, level) for label in compared_labels
+    ]
     warned = ["Samples of one document or conversation are not independent of each other, which"]
     warned[0] += " the test takes them to be: its p-values may be too small."
     return ByGroup(
         run=result.run.id,
         field=field,
-        without=len(samples) - len(named),
+        without=len(samples) - len(group_of_row),
         metrics=adjusted(compared),
         warnings=tuple(warned) if clusters else (),
         level=level,
@@ -151,9 +153,9 @@ def _samples(result: Result, field: str) -> dict[int, tuple[str | None, Mapping[
         }
 
 
-def _fields(sample: Sample, wanted: str) -> dict[str, Any]:
+def _fields(sample: Sample, field: str) -> dict[str, Any]:
     fields = {**{name: getattr(sample, name) for name in _FIELDS}, **sample.metadata}
-    if wanted == RETRIEVAL not in fields:
+    if field == RETRIEVAL not in fields:
         ranked = ranking(sample, _THRESHOLD)
         fields[RETRIEVAL] = None if isinstance(ranked, Unscored) else any(ranked.grades)
     return fields
@@ -227,7 +229,7 @@ class _Side:
 def _metric(
     result: Result,
     label: str,
-    named: Mapping[int, str],
+    group_of_row: Mapping[int, str],
     order: Sequence[str],
     clusters: Mapping[int, Hashable] | None,
     level: float,
@@ -237,11 +239,11 @@ def _metric(
         scores = store.numbers(result.run.id, label)
 
     def side(names: Collection[str]) -> _Side:
-        rows = [row for row, its in named.items() if its in names and row in scores]
+        rows = [row for row, its in group_of_row.items() if its in names and row in scores]
         keys = None if clusters is None else [clusters[row] for row in rows]
         return _Side([scores[row] for row in rows], keys, tuple(facts["range"]), level)
 
-    size = Counter(named.values())
+    size = Counter(group_of_row.values())
     groups = []
     for name in order:
         one_side = side([name])

@@ -300,24 +300,26 @@ def history(
         best = best_runs(opened, sweeps) if not (by or over) else {}
         swept = {run.id for sweep in best.values() for run in sweep.runs} - best.keys()
         unswept = [run for run in original if run.id not in swept]
-        named = _chosen(unswept, metrics)
+        runs_and_labels = _chosen(unswept, metrics)
         params = {key for run in original for key in run.params}
         needed = params.intersection(over)
-        chosen = [(run, wanted) for run, wanted in named if needed <= run.params.keys()]
-        newest = chosen[:limit]
+        fitting = [
+            (run, run_labels) for run, run_labels in runs_and_labels if needed <= run.params.keys()
+        ]
+        newest = fitting[:limit]
         reading = _Reading(opened, tuple(by), tuple(over))
-        for run, wanted in reversed(newest):
+        for run, run_labels in reversed(newest):
             best_of = len(best[run.id].runs) if run.id in best else 0
-            reading.add(run, wanted, best_of, varied.get(run.id, {}) if by or over else {})
+            reading.add(run, run_labels, best_of, varied.get(run.id, {}) if by or over else {})
     if newest:
         _check_known([*by, *over], [*_OF_RUNS, *sorted(params | reading.columns)])
     return History(
         tuple(_series(reading)),
         n_runs=len(newest),
-        n_older=len(chosen) - len(newest),
+        n_older=len(fitting) - len(newest),
         n_derived=len(runs) - len(original),
         over=tuple(over),
-        n_without=len(named) - len(chosen),
+        n_without=len(runs_and_labels) - len(fitting),
         n_swept=len(swept),
     )
 
@@ -331,15 +333,15 @@ def _check_known(keys: Sequence[str], known: Sequence[str]) -> None:
 
 def _chosen(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
     """The runs that have one of the metrics, each with those that are meant."""
-    chosen = []
+    runs_and_labels = []
     for run in runs:
-        wanted = [label for name in metrics for label in known_labels(run, name)]
-        if wanted or not metrics:
-            chosen.append((run, wanted or list(run.metrics)))
-    if runs and not chosen:
+        run_labels = [label for name in metrics for label in known_labels(run, name)]
+        if run_labels or not metrics:
+            runs_and_labels.append((run, run_labels or list(run.metrics)))
+    if runs and not runs_and_labels:
         known = ", ".join(sorted({label for run in runs for label in run.metrics}))
         raise InputError(f"no run has {' or '.join(metrics)}", f"the runs have {known}")
-    return chosen
+    return runs_and_labels
 
 
 _Key: TypeAlias = tuple[str, str, int, tuple[tuple[str, str], ...]]

@@ -317,12 +317,14 @@ def refuse_outside(
         )
 
 
-def _threshold(metric: str, facts: Mapping[str, object], chosen: float | None) -> tuple[float, str]:
+def _threshold(
+    metric: str, facts: Mapping[str, object], given_threshold: float | None
+) -> tuple[float, str]:
     guide, ends = facts["guide"], facts["range"]
     low, high = ends if isinstance(ends, Sequence) else (None, None)
-    if chosen is not None:
-        refuse_outside(metric, (low, high), chosen, "threshold", "give one of them")
-        return chosen, "given"
+    if given_threshold is not None:
+        refuse_outside(metric, (low, high), given_threshold, "threshold", "give one of them")
+        return given_threshold, "given"
     if isinstance(guide, int | float):
         return float(guide), "the metric's guide value"
     if low is None or high is None:

@@ -82,13 +82,15 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
     if (labels.kind == "pair") != (labelling.per == "pair"):
         fault = f"labels of {labels.kind}s are not what is labelled here: {labelling.per}s are"
         raise InputError(fault, "start labelling of that kind, or import another file")
-    meant = labels.of(labelling.metric)
-    if not meant:
+    labels_meant = labels.of(labelling.metric)
+    if not labels_meant:
         raise InputError(f"no label of {labels.source} is about {labelling.metric}")
     rows = {record.number: record.values or {} for record in file_records(Path(path))()}
-    human = [_as_human_label(labelling, label, rows.get(label.row, {})) for label in meant]
+    human = [_as_human_label(labelling, label, rows.get(label.row, {})) for label in labels_meant]
     n = labelling.take(human)
-    settled = {label_of.item: label.settled for label_of, label in zip(human, meant, strict=True)}
+    settled = {
+        label_of.item: label.settled for label_of, label in zip(human, labels_meant, strict=True)
+    }
     for dispute in labelling.disputes():
         key = dispute.run, dispute.sample, dispute.statement
         value = settled.get(key)
@@ -114,8 +116,8 @@ def _chosen(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
         )
     )
     for label in labels:
-        wanted = label.kind != "settled" if everyone else label.item not in settled
-        if label.kind != "skip" and (wanted or (not everyone and label.kind == "settled")):
+        is_wanted = label.kind != "settled" if everyone else label.item not in settled
+        if label.kind != "skip" and (is_wanted or (not everyone and label.kind == "settled")):
             yield label
 
 

@@ -240,18 +240,18 @@ class Judged:
 
     def leads(self, other: "Judged", place: int) -> bool | None:
         """Whether this run's score of a sample is the better of two; None if they are equal."""
-        ours, other_score = float(self.scores[place]), float(other.scores[place])
-        return None if ours == other_score else (ours > other_score) is not self.falling
+        own_score, other_score = float(self.scores[place]), float(other.scores[place])
+        return None if own_score == other_score else (own_score > other_score) is not self.falling
 
     def at(self, places: Sequence[int]) -> "Judged":
         """Some of the samples."""
-        chosen = np.array(places, np.intp)
+        rows = np.array(places, np.intp)
         return replace(
             self,
             ids=tuple(self.ids[index] for index in places),
-            scores=self.scores[chosen],
-            doubt=self.doubt[chosen],
-            worst=self.worst[chosen],
+            scores=self.scores[rows],
+            doubt=self.doubt[rows],
+            worst=self.worst[rows],
             groups=self.groups and tuple(self.groups[index] for index in places),
             parts=tuple(self.parts[index] for index in places),
             answers=tuple(self.answers[index] for index in places),
@@ -298,8 +298,8 @@ class Pool:
         if not differing:
             fault = "the two runs have no sample in common whose answers differ"
             raise InputError(fault, "compare runs of the same questions")
-        ours, other_rows = zip(*differing, strict=True)
-        return cls(first.at(ours), second.at(other_rows), len(differing) / len(shared))
+        own_rows, other_rows = zip(*differing, strict=True)
+        return cls(first.at(own_rows), second.at(other_rows), len(differing) / len(shared))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -341,8 +341,10 @@ class Pool:
             )
             for batch in by_batch.values()
         ]
-        named = [[entry.sample for entry in b if entry.sample in values] for b in by_batch.values()]
-        names_and_weights = zip(named, weights(batches, len(self.ids)), strict=True)
+        names_by_batch = [
+            [entry.sample for entry in b if entry.sample in values] for b in by_batch.values()
+        ]
+        names_and_weights = zip(names_by_batch, weights(batches, len(self.ids)), strict=True)
         return {
             s: w
             for names, ws in names_and_weights
@@ -401,8 +403,8 @@ class Pool:
         batch = max((entry.batch for entry in drawn), default=-1) + 1
         names = [self.ids[index] for index in undrawn]
         numbers = fixed_numbers(names, f"{request.seed}\0{batch}")
-        chosen, chances = draw(size, numbers, STEP if drawn else FIRST)
-        pairs = zip(chosen.tolist(), chances.tolist(), strict=True)
+        indices, chances = draw(size, numbers, STEP if drawn else FIRST)
+        pairs = zip(indices.tolist(), chances.tolist(), strict=True)
         return [Drawn(batch, names[index], chance, request.order) for index, chance in pairs]
 
     def _sizes(self, request: "DrawRequest") -> Floats:

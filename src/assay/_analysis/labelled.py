@@ -162,8 +162,10 @@ def metrics_meant(result: Result, labels: Labels, metric: str | None) -> list[st
     Raises:
         InputError: If none of these tells.
     """
-    named = [label for label in result.run.metrics if labels.of(label) and not labels.of("")]
-    return named if metric is None and named else [one_metric(result, metric)]
+    named_metrics = [
+        label for label in result.run.metrics if labels.of(label) and not labels.of("")
+    ]
+    return named_metrics if metric is None and named_metrics else [one_metric(result, metric)]
 
 
 def one_metric(result: Result, metric: str | None) -> str:

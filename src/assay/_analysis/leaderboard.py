@@ -161,9 +161,9 @@ def leaderboard(
     more = max(1, compared.needed - len(matrix)) if compared.needed and len(top) > 1 else None
     complete = len(scored) == len(names)
     span = None if None in ends else ends[1] - ends[0]
-    runs, called = [results[i] for i in scored], [names[i] for i in scored]
+    runs, titles = [results[i] for i in scored], [names[i] for i in scored]
     corrected, unused = corrected_standings(
-        runs, called, metric, (ids, matrix), groups=groups, level=level
+        runs, titles, metric, (ids, matrix), groups=groups, level=level
     )
     return Leaderboard(
         metric=metric,
@@ -180,7 +180,7 @@ def leaderboard(
         )
         if complete and is_full(params)
         else (),
-        fronts=fronts(Quality(metric, called, ids, matrix, groups, span, up), runs, level=level),
+        fronts=fronts(Quality(metric, titles, ids, matrix, groups, span, up), runs, level=level),
         corrected=corrected,
     )
 
@@ -393,11 +393,11 @@ def _averages(params: Sequence[Params]) -> dict[str, tuple[list[str], "Floats"]]
         return {}
     averages, row = {}, 0
     for name, values in varied.items():
-        wanted = np.concatenate(
+        targets = np.concatenate(
             [np.full((len(v), len(values)), 1 / len(v)) for v in varied.values()]
         )
-        wanted[row : row + len(values)] = np.eye(len(values))
-        averages[name] = values, np.linalg.pinv(design).T @ wanted
+        targets[row : row + len(values)] = np.eye(len(values))
+        averages[name] = values, np.linalg.pinv(design).T @ targets
         row += len(values)
     return averages
 
@@ -412,11 +412,11 @@ def _warnings(
     if n < union:
         lacking = {name: union - len(by_id) for name, by_id in scores.items() if by_id}
         lacking_most = sorted(filter(lacking.get, lacking), key=lambda name: -lacking[name])
-        named = ", ".join(f"{lacking[name]} in {name}" for name in lacking_most[:_NAMED])
+        counts = ", ".join(f"{lacking[name]} in {name}" for name in lacking_most[:_NAMED])
         more = f" and {len(lacking_most) - _NAMED} more" if len(lacking_most) > _NAMED else ""
         warnings.append(
             f"{union - n} of {union} questions with a score lack one in another configuration "
-            f"({named}{more}): all numbers are of the other {n}, so a configuration that answers "
+            f"({counts}{more}): all numbers are of the other {n}, so a configuration that answers "
             "only the easy ones looks better than it is"
         )
     if groups is not None and (distinct := len(set(groups))) < n:

@@ -166,8 +166,8 @@ def _drawn(store: Store, run: Run, max_samples: int | None) -> list[tuple[int, S
 
 
 def _check_same(run: Run, planned: Plan) -> None:
-    now = config(planned.metrics, planned.route, planned.settings)["metrics"]
-    for label, signature in now.items():
+    current = config(planned.metrics, planned.route, planned.settings)["metrics"]
+    for label, signature in current.items():
         if label not in run.metrics:
             raise InputError(f"run {run.id} has no '{label}': it has {', '.join(run.metrics)}")
         if signature != run.metrics[label]:

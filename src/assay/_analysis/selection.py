@@ -103,8 +103,8 @@ def label_next(
         strange = min(set(before) - first)
         fault = f"'{strange}' is not among the first {len(before)} that these options choose"
         raise InputError(fault, "give the same run, --metric and --random-share, or a new file")
-    chosen = zip(order, chances(size, numbers, len(order)), strict=True)
-    return [SampleToLabel(scored[index][0], name, float(chance)) for index, chance in chosen]
+    drawn = zip(order, chances(size, numbers, len(order)), strict=True)
+    return [SampleToLabel(scored[index][0], name, float(chance)) for index, chance in drawn]
 
 
 def uncertainty(score: Score, ends: Sequence[float | None]) -> float:
@@ -227,18 +227,18 @@ def refuse_unseen(ids: Iterable[str]) -> None:
 
 
 def _refuse_others(
-    wanted: Sequence[SampleToLabel], before: Mapping[str, Mapping[str, str]]
+    samples: Sequence[SampleToLabel], before: Mapping[str, Mapping[str, str]]
 ) -> None:
-    ours = {item.sample.id: _row(item) for item in wanted if item.sample.id in before}
+    own_rows = {item.sample.id: _row(item) for item in samples if item.sample.id in before}
     for number, (sample, row) in enumerate(before.items(), 1):
         for name in ("metric", "question", "answer"):
-            written, expected = row.get(name), ours.get(sample, {}).get(name)
-            if written is None or expected is None or _words(written) == _words(expected):
+            text, expected = row.get(name), own_rows.get(sample, {}).get(name)
+            if text is None or expected is None or _words(text) == _words(expected):
                 continue
             fault = f"the sheet is about another run: sample '{sample}' has another {name} here"
             remedy = "name that run, or a new file; delete the column if a spreadsheet rewrote it"
             if name == "metric":
-                fault = f"the sheet is about another metric: '{written}', not '{expected}'"
+                fault = f"the sheet is about another metric: '{text}', not '{expected}'"
                 remedy = "name that one with --metric, or a new file"
             raise InputError([Problem(fault, remedy, number, name)])
 
@@ -442,8 +442,8 @@ def _most_diverse(candidates: Sequence[_Candidate], n: int) -> list[_Candidate]:
     left = list(candidates)
     while left and len(picked) < n:
         counts = {good: sum(good in c.verdicts for c in picked) for good in (True, False)}
-        wanted = counts[True] < counts[False]
-        rare = [c for c in left if wanted in c.verdicts] or left
+        rarer_verdict = counts[True] < counts[False]
+        rare = [c for c in left if rarer_verdict in c.verdicts] or left
         best = max(rare, key=lambda c: (1 + c.wrong) * _distance(c, picked))
         picked.append(best)
         left.remove(best)

@@ -81,8 +81,8 @@ def stored_sweeps(runs: Sequence[Run]) -> list[StoredSweep]:
         _sweep_of(list(sweep.values())[::-1]) for sweeps in by_key.values() for sweep in sweeps
     ]
     order = {run.id: n for n, run in enumerate(runs)}
-    several = [sweep for sweep in sweep_list if len(sweep.runs) > 1]
-    return sorted(several, key=lambda sweep: min(order[run.id] for run in sweep.runs))
+    real_sweeps = [sweep for sweep in sweep_list if len(sweep.runs) > 1]
+    return sorted(real_sweeps, key=lambda sweep: min(order[run.id] for run in sweep.runs))
 
 
 def _name(run: Run) -> str:
@@ -189,7 +189,7 @@ def interactions(
     pairs = [
         tuple(sorted(two, key=lambda name: len(values[name]))) for two in combinations(varied, 2)
     ]
-    several = sum(len(list(combinations(values[changed], 2))) for changed, _ in pairs)
+    n_tests = sum(len(list(combinations(values[changed], 2))) for changed, _ in pairs)
     largest = []
     for changed, other_name in pairs:
         contrasts = [
@@ -199,7 +199,7 @@ def interactions(
                 _Change(changed, two, other_name, values[other_name]),
                 scores,
                 params,
-                _Test(groups, span, higher_is_better, 1 - (1 - level) / several, level),
+                _Test(groups, span, higher_is_better, 1 - (1 - level) / n_tests, level),
             )
         ]
         largest.append(
@@ -372,11 +372,13 @@ def fronts(
         for name in RESOURCES
         if all(any(id_ in by_name[name] for id_ in quality.ids) for by_name in amounts)
     ]
-    chosen = [
+    resource_sets = [
         resources for size in range(1, len(goals) + 1) for resources in combinations(goals, size)
     ]
     return tuple(
-        front for resources in chosen for front in _front_lines(quality, amounts, resources, level)
+        front
+        for resources in resource_sets
+        for front in _front_lines(quality, amounts, resources, level)
     )
 
 

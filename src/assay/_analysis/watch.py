@@ -308,11 +308,11 @@ def judge_changes(store: Store, looks: Sequence[Look]) -> Iterator[dict[str, Any
     """What has changed in the judges with the last look: charts of these metrics begin anew."""
     if len(looks) < 2:
         return
-    before, now = looks[-2].run, looks[-1].run
+    before, newest = looks[-2].run, looks[-1].run
     by_change: dict[str, list[str]] = {}
-    for metric in now.metrics:
-        if metric in before.metrics and before.metrics[metric] != now.metrics[metric]:
-            changes = compare_definitions(metric, before, now)
+    for metric in newest.metrics:
+        if metric in before.metrics and before.metrics[metric] != newest.metrics[metric]:
+            changes = compare_definitions(metric, before, newest)
             words = [
                 f"{new or 'nobody'} instead of {old or 'nobody'}" for _, old, new in changes.judges
             ]
@@ -321,7 +321,7 @@ def judge_changes(store: Store, looks: Sequence[Look]) -> Iterator[dict[str, Any
             by_change.setdefault("; ".join(dict.fromkeys(words)), []).append(metric)
     for reason, metrics in by_change.items():
         yield {"kind": "judge", "why": reason, "anew": metrics}
-    for drift in drift_between(store, before.id, store, now.id):
+    for drift in drift_between(store, before.id, store, newest.id):
         if drift.p < ALPHA / YEAR:
-            metrics = [m for m, signature in now.metrics.items() if drift.judge in signature]
+            metrics = [m for m, signature in newest.metrics.items() if drift.judge in signature]
             yield {"kind": "judge", "why": str(drift), "anew": metrics}

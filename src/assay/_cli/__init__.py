@@ -183,8 +183,8 @@ def _meant_option(word: str, command: click.Command) -> str:
         if word in help_of_others
         else [n for n, text in help_of_others.items() if _has_word(text, word)]
     )
-    named = " or ".join(f"`assay {name}`" for name in commands)
-    return f"See {named}." if 0 < len(commands) <= _GUESSES else ""
+    command_names = " or ".join(f"`assay {name}`" for name in commands)
+    return f"See {command_names}." if 0 < len(commands) <= _GUESSES else ""
 
 
 def _has_word(text: str, word: str) -> bool:

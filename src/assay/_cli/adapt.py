@@ -136,9 +136,9 @@ def adapt_command(request: _AdaptRequest) -> int:
         **msgspec.to_builtins(adapted),
         "gains": _with_verdicts(adapted.gains),
     }
-    then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
+    next_lines = [("next", f"assay run DATA --embedder onnx:{request.out}")]
     show, writers = page.renderers(bench.embedder_report)
-    output.present(data, request, writers, show, then)
+    output.present(data, request, writers, show, next_lines)
     return OK
 
 
@@ -250,11 +250,11 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
         for comparison in adapted.compared
     ]
     data = {"assay": __version__, **msgspec.to_builtins(adapted), "compared": compared}
-    then = [
+    next_lines = [
         ("use", f"assay run DATA --judge embedded:{adapted.folder}"),
         ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
     ]
-    then = then if adapted.folder is not None else []
+    next_lines = next_lines if adapted.folder is not None else []
     show, writers = page.renderers(bench.judge_report)
-    output.present(data, request, writers, show, then)
+    output.present(data, request, writers, show, next_lines)
     return OK

@@ -84,32 +84,32 @@ def agree_command(request: _AgreeRequest) -> int:
     data = _data(result, human, request)
     if warning := warn_of_other_answers(request.labels, result):
         say(warning)
-    named = request.metrics or request.concordance or any(label.metric for label in human.labels)
-    if not named and len(data["metrics"]) > 1:
+    is_named = request.metrics or request.concordance or any(label.metric for label in human.labels)
+    if not is_named and len(data["metrics"]) > 1:
         say(
             f"The labels name no metric, so they stand beside {len(data['metrics'])} of them -> "
             "name the one that they are about: -m METRIC, or a column 'metric'"
         )
     cases = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
-    then = []
+    next_lines = []
     if cases:
         command = ("show", run_name(result), "--sample", cases[0])
-        then = [("next", command_line(*command, store=str(result.path)))]
-    output.present(data, request, _WRITERS, words.console, then)
+        next_lines = [("next", command_line(*command, store=str(result.path)))]
+    output.present(data, request, _WRITERS, words.console, next_lines)
     return OK
 
 
 def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, Any]:
     run = result.run
     other_result = open_run(request.other, request.store) if request.other else None
-    wanted = [label for name in request.metrics for label in labels(run, name)]
+    wanted_labels = [label for name in request.metrics for label in labels(run, name)]
     options: dict[str, Any] = {
         "other": other_result,
         "threshold": request.threshold,
         "most": request.worst,
     }
-    if wanted:
-        agreements = [analysis.agree(result, human, metric, **options) for metric in wanted]
+    if wanted_labels:
+        agreements = [analysis.agree(result, human, metric, **options) for metric in wanted_labels]
         unmeasured: dict[str, str] = {}
     else:
         agreements, refused = analysis.agree_all(result, human, **options)
@@ -124,7 +124,7 @@ def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, An
     if request.concordance:
         above = _thresholds("above", request.above)
         below = _thresholds("below", request.below)
-        table = concordance(result, human, wanted, above=above, below=below)
+        table = concordance(result, human, wanted_labels, above=above, below=below)
     return words.collect(run, human.source, agreements, unmeasured, table)
 
 

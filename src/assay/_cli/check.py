@@ -144,7 +144,7 @@ def check_command(request: _CheckRequest) -> int:
             instead={metric.label: metric.instead for metric in metrics},
         ).refusing(refuse_too_long(local=False))
         rows.watchers.append(RetrievedCount(metrics))
-        n = _count(rows, file, mapping, named=bool(specs))
+        n = _count(rows, file, mapping, by_metric=bool(specs))
         output.print_text(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
         output.print_text("".join(f"  note: {note}\n" for note in rows.notes))
 
@@ -223,21 +223,23 @@ def _show_rest(n: int) -> None:
         output.stdout().print(output.indented(f"and {n - _SHOWN} more (--json)", 6))
 
 
-def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
+def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, by_metric: bool) -> int:
     """How many samples there are; which fields some of them lack is noted."""
-    n, held, long = 0, set[str](), 0
+    n, fields_held, long = 0, set[str](), 0
     lacking: dict[str, list[str]] = {name: [] for name in _COMMON}
     unread: set[str] = set()  # columns of text that stand for no field
     for n, sample in enumerate(rows, start=1):  # noqa: B007 - counted
-        held |= {name for name in FIELDS if not is_missing(getattr(sample, name), name)}
+        fields_held |= {name for name in FIELDS if not is_missing(getattr(sample, name), name)}
         for name in () if sample.failure is not None else _COMMON:
             if is_missing(getattr(sample, name), name):
                 lacking[name].append(sample.id)
         long += is_long_for_local(sample)
         unread.update(name for name, value in sample.metadata.items() if " " in str(value))
-    if not named and (mapping or "answer" in held):
-        rows.notes += _unmapped(held, unread)
-    for name in () if named else filter(held.__contains__, _COMMON):  # with -m it is said by metric
+    if not by_metric and (mapping or "answer" in fields_held):
+        rows.notes += _unmapped(fields_held, unread)
+    for name in (
+        () if by_metric else filter(fields_held.__contains__, _COMMON)
+    ):  # with -m it is said by metric
         if ids := lacking[name]:
             have = "has" if len(ids) == 1 else "have"
             what = f"{len(ids):,} of {numbers.plural(n, 'row')} {have} no '{name}'"
@@ -247,15 +249,15 @@ def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool)
         rows.notes.append(
             f"{numbers.plural(long, 'row')} of {limit}: too long for --judge {DEFAULT}"
         )
-    if not named and not any(held.issuperset(names) for names in _USES):
+    if not by_metric and not any(fields_held.issuperset(names) for names in _USES):
         settings = Settings(mapping=mapping)
         select_metrics(file, settings, choose(DEFAULT, None, settings))
     return n
 
 
-def _unmapped(held: Collection[str], unread: Collection[str]) -> list[str]:
+def _unmapped(fields_held: Collection[str], unread: Collection[str]) -> list[str]:
     """A note on what no row holds, where columns of text are left that may be it."""
-    absent = [name for name in ("question", "contexts", "answer") if name not in held]
+    absent = [name for name in ("question", "contexts", "answer") if name not in fields_held]
     if not (absent and unread):
         return []
     columns = sorted(unread)

@@ -144,14 +144,14 @@ def _compare_runs(request: _CompareRequest) -> _Presentation:
 def _compare_groups(request: _CompareRequest, field: str) -> _Presentation:
     _refuse_of_runs()
     first, *other_results = _opened(request)
-    several = bool(other_results)
-    if not several:
+    is_several = bool(other_results)
+    if not is_several:
         values.reject_options("is for several runs", "leave it out", "force")
     forms = {
-        form: description for form, description in _FORMS.items() if several or form != ".html"
+        form: description for form, description in _FORMS.items() if is_several or form != ".html"
     }
     _check_files(request, forms)
-    if not several:
+    if not is_several:
         one = by_group(first, field, metrics=request.metrics, level=request.level)
         writers = {".md": views.markdown_groups}
         return comparison.collect_groups(one), views.console_groups, writers

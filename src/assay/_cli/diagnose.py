@@ -220,9 +220,9 @@ def show_command(request: _ShowRequest) -> int:
     return OK
 
 
-def _metrics(result: Result, wanted: str | None) -> list[str]:
+def _metrics(result: Result, spec: str | None) -> list[str]:
     """The labels asked for, or all of them."""
-    return list(result.run.metrics) if wanted is None else labels(result.run, wanted)
+    return list(result.run.metrics) if spec is None else labels(result.run, spec)
 
 
 def _show_sample(result: Result, metrics: list[str], sample: str, request: _ShowRequest) -> None:

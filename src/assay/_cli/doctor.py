@@ -308,15 +308,15 @@ def _carded(judges: Sequence[str]) -> tuple[Card, str]:
     return judge.card, judge.name
 
 
-def _show_card(card: Card, now: str, *, as_json: bool) -> int:
+def _show_card(card: Card, judge: str, *, as_json: bool) -> int:
     """Print the card; the exit code."""
     if as_json:
         output.print_json(msgspec.to_builtins(card))
         return OK
     console = output.stdout()
     console.print(Text(f"The card of {card.judge}", style="bold"))
-    if now != card.judge:
-        console.print(Text(f"This is {now}: it has not been measured yet.", style="bold red"))
+    if judge != card.judge:
+        console.print(Text(f"This is {judge}: it has not been measured yet.", style="bold red"))
     console.print("A judge whose interval does not lie above the floor adds nothing to that rule.")
     console.print(Text(f"No better than the floor: {'; '.join(card.at_floor)}.", style="yellow"))
     for section in card.sections:
@@ -334,5 +334,5 @@ def _print_remarks(console: Console, card: Card) -> None:
     for weakness in card.weaknesses:
         console.print(Text(f"- {weakness}"))
     console.print(Text("\nText seen in training", style="bold"))
-    for model, seen in card.training_text.items():
-        console.print(Text(f"- {model}: {seen}"))
+    for model, description in card.training_text.items():
+        console.print(Text(f"- {model}: {description}"))

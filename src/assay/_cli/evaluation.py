@@ -173,13 +173,13 @@ def _no_metric_fits(
     left_out: Mapping[str, str],
     remedy: str,
 ) -> list[Problem]:
-    wanted = {need for name in USUAL for need in METRICS[name].needs}
-    reasons = _reasons([need for need in FIELDS if need in wanted], survey.gaps())
+    needed = {need for name in USUAL for need in METRICS[name].needs}
+    reasons = _reasons([need for need in FIELDS if need in needed], survey.gaps())
     reasons += [f"{name}: {reason}" for name, reason in left_out.items() if _CANNOT in reason]
     fault = f"no metric can be computed from {getattr(data, 'name', data)}: {', '.join(reasons)}"
     columns = ", ".join(name + kind for name, kind in survey.columns.items()) or "none"
-    lost = (name for name in mapping if name in survey.unfound)
-    unfound = [not_found(name, mapping[name], survey.columns) for name in lost]
+    unfound_names = (name for name in mapping if name in survey.unfound)
+    unfound = [not_found(name, mapping[name], survey.columns) for name in unfound_names]
     return [*unfound, Problem(f"{fault}; columns found: {columns}", remedy)]
 
 
@@ -245,8 +245,8 @@ def _nested(record: Record, column: str) -> str:
     """
     value = (record.values or {}).get(column)
     if isinstance(value, Mapping):
-        named = [f"{column}.{key}" for key in value][:_INNER_SHOWN]
-        return f" (an object: {', '.join(named)})" if named else ""
+        inner_names = [f"{column}.{key}" for key in value][:_INNER_SHOWN]
+        return f" (an object: {', '.join(inner_names)})" if inner_names else ""
     nested = isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
     return " (a list of objects)" if nested else ""
 

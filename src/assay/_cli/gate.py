@@ -345,8 +345,8 @@ def _watch(name: str, interval: timedelta, request: _WatchRequest) -> tuple[Watc
 
     def target(number: int) -> System:
         version = f"{request.target_version} look {number}".strip()
-        named = read_target(replace(request, target_version=version), settings)
-        return named.system if named else system(None)
+        target = read_target(replace(request, target_version=version), settings)
+        return target.system if target else system(None)
 
     return (
         Watch(

@@ -256,8 +256,8 @@ def _headers(texts: Iterable[str]) -> dict[str, str]:
 
 def _expanded(header: str, value: str) -> str:
     """The header's value with the environment's variables in it."""
-    for braced, bare in _VARIABLE.findall(value):
-        if (variable := braced or bare) not in os.environ:
+    for braced, unbraced in _VARIABLE.findall(value):
+        if (variable := braced or unbraced) not in os.environ:
             fault = f"--target-header '{header}' takes ${variable}, which is not set"
             raise InputError(fault, f"set it: export {variable}=...")
     return os.path.expandvars(value)

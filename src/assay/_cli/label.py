@@ -143,8 +143,8 @@ def progress_line(labelling: Labelling, progress: Progress) -> str:
     ends = progress.corrected.interval if progress.corrected else None
     if progress.corrected and (ends or progress.labelled == progress.total):
         span = f" ({numbers.interval(ends)})" if ends else ""
-        whose = "" if progress.judge_good is None else "people, "
-        words.append(f"{whose}corrected {numbers.score(progress.corrected.estimate)}{span}")
+        prefix = "" if progress.judge_good is None else "people, "
+        words.append(f"{prefix}corrected {numbers.score(progress.corrected.estimate)}{span}")
     if progress.kappa is not None:
         ends = progress.kappa_interval
         span = f" ({numbers.interval(ends)})" if ends else ""
@@ -478,7 +478,7 @@ def _write_sheet(request: _LabelRequest, sheet: str) -> int:
     path, run = _store_and_run(request)
     result = Result(path, run)
     before = selection.read_sheet(sheet)
-    chosen = selection.label_next(
+    targets = selection.label_next(
         result,
         request.metric,
         n=request.n,
@@ -486,13 +486,13 @@ def _write_sheet(request: _LabelRequest, sheet: str) -> int:
         before=list(before),
     )
     try:
-        selection.write_sheet(chosen, sheet, before)
+        selection.write_sheet(targets, sheet, before)
     except OSError as error:
         fault = f"--out {sheet} cannot be written: {error.strerror or error}"
         raise InputError(fault) from error
-    added = numbers.plural(len(chosen) - len(before), "sample")
+    added = numbers.plural(len(targets) - len(before), "sample")
     action = f"{added} added to" if request.n else "probabilities written anew in"
-    say(f"{action} {sheet}, {len(chosen)} in all; fill in 'label':")
+    say(f"{action} {sheet}, {len(targets)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
     line = command_line("correct", run_name(result), "--labels", sheet, store=path)
     say(f"then    {line}")

@@ -128,23 +128,23 @@ def _describe_metrics(names: Sequence[str]) -> list[dict[str, Any]]:
             "source": metric.source,
             "follows": metric.follows,
             "needs": list(metric.needs),
-            "instead": [list(way) for way in metric.instead],
+            "instead": [list(fields) for fields in metric.instead],
             "tasks": [kind.kind for kind in metric.tasks],
             "range": metric.ends(),
             "higher_is_better": metric.higher_is_better,
             "guide": metric.guide,
             "embedded_asks": [kind.kind for kind in tasks],
             "embedded_lacks": [k.kind for k in tasks if not route.serves(k)],
-            "aliases": [alias for alias, meant in ALIASES.items() if meant == metric.name],
+            "aliases": [alias for alias, name in ALIASES.items() if name == metric.name],
         }
         rows.append(row)
     return rows
 
 
 def _details(row: dict[str, Any]) -> list[str]:
-    ways = [", ".join(way) or "nothing" for way in (row["needs"], *row["instead"])]
+    alternatives = [", ".join(fields) or "nothing" for fields in (row["needs"], *row["instead"])]
     lines = [f"follows {row['follows']}"] if row["follows"] else []
-    lines.append(f"needs {'; or '.join(ways)}")
+    lines.append(f"needs {'; or '.join(alternatives)}")
     lines.append(f"asks {', '.join(row['tasks']) or 'nobody'}")
     if row["embedded_lacks"]:
         lines.append(
@@ -406,8 +406,8 @@ def _show_worked(metric: Metric, console: Console) -> None:
 def _facts(metric: Metric) -> list[tuple[str, str]]:
     low, high = metric.range
     better = "higher is better" if metric.higher_is_better else "lower is better"
-    ways = [", ".join(way) or "nothing" for way in (metric.needs, *metric.instead)]
-    facts = [("needs", "; or ".join(ways)), ("range", f"{low:g} to {high:g}, {better}")]
+    alternatives = [", ".join(fields) or "nothing" for fields in (metric.needs, *metric.instead)]
+    facts = [("needs", "; or ".join(alternatives)), ("range", f"{low:g} to {high:g}, {better}")]
     if metric.guide is not None:
         facts.append(("guide", f"teams often call more than {metric.guide:g} good"))
     parameters = [f"{f.name}={getattr(metric, f.name)}" for f in fields(metric)]

@@ -67,10 +67,10 @@ def _fields(request: Any) -> tuple[Field[Any], ...]:
 
 def option(*names: str, secret: bool = False, **attributes: Any) -> Any:
     """A field that an option of these names fills; the attributes are those of click."""
-    shown = attributes.get("default") not in (None, "")
+    show_default = attributes.get("default") not in (None, "")
 
     def make(field_name: str) -> click.Option:
-        return click.Option([*names, field_name], **{"show_default": shown, **attributes})
+        return click.Option([*names, field_name], **{"show_default": show_default, **attributes})
 
     return field(repr=not secret, metadata={"make": make})
 

@@ -301,10 +301,10 @@ class Meter:
 
     def pace(self, progress: Progress) -> str:
         """Scores a second and the time that is left."""
-        then, new = self._points[0] if self._points else (0.0, 0)
-        if progress.seconds - then < 1:  # too short a while to tell
-            then, new = 0.0, 0
-        rate = (progress.new - new) / max(progress.seconds - then, 1e-6)
+        since, new = self._points[0] if self._points else (0.0, 0)
+        if progress.seconds - since < 1:  # too short a while to tell
+            since, new = 0.0, 0
+        rate = (progress.new - new) / max(progress.seconds - since, 1e-6)
         if rate <= 0:
             return "waiting for replies"
         if progress.done >= progress.total:

@@ -106,7 +106,7 @@ def _renamed(result: Result, evaluation: Evaluation) -> list[tuple[str, str]]:
 
 def as_json(result: Result, evaluation: Evaluation) -> dict[str, Any]:
     """The same for programs."""
-    files = [shown for _, shown in output.file_lines(evaluation.outs)]  # a URI may hold a password
+    files = [file for _, file in output.file_lines(evaluation.outs)]  # a URI may hold a password
     calls = {"judge": {"asked": result.asked, "reused": result.reused}}
     if isinstance(evaluation.data, Answers):
         answers = evaluation.data
@@ -349,8 +349,8 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
         lines.insert(3, (f"{cost.batches:,}", "batches that they are submitted in, at least"))
     if cost.local_tokens:
         lines.append((_number(cost, "local_tokens"), "prompt tokens read on this machine, about"))
-        written = _number(cost, "local_written")
-        lines.append((written, "reply tokens written on this machine, about"))
+        tokens = _number(cost, "local_written")
+        lines.append((tokens, "reply tokens written on this machine, about"))
     if cost.money is not None:
         least_text = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
         price = priced(evaluation.settings.budget.price)
@@ -368,7 +368,7 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
 def _paid_judges(judge: Backend) -> list[str]:
     """The names of those that compute elsewhere; of the judge itself if there are none."""
     judges = Route.of(judge).backends
-    leaves = [one for leaf in judges for one in leaf.behind() or (leaf,)]
+    leaves = [judge for leaf in judges for judge in leaf.behind() or (leaf,)]
     elsewhere = [leaf.name for leaf in leaves if not leaf.capabilities.local]
     return list(dict.fromkeys(elsewhere)) or [numbers.judge_in_words(judge.name)]
 

@@ -112,8 +112,8 @@ def serve_command(request: _ServeRequest) -> int:
                 fault = f"cannot listen at {request.host}:{request.port}: {error.strerror or error}"
                 raise InputError(fault, "choose another --port or --host") from error
             host, port = runner.addresses[0][:2]
-            shown = f"[{host}]" if ":" in host else host
-            say(f"serving http://{shown}:{port} (openapi.json describes it); Ctrl-C ends it")
+            shown_host = f"[{host}]" if ":" in host else host
+            say(f"serving http://{shown_host}:{port} (openapi.json describes it); Ctrl-C ends it")
             await until_stopped()
 
     asyncio.run(work())

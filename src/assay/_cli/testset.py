@@ -338,9 +338,13 @@ def _show(testset: Testset, request: _TestsetRequest) -> None:
         table.add_column(heading, justify="right")
     table.add_column("why")
     for kind, count in testset.written().items():
-        why = Counter(question.why for question in testset.rejected if question.kind == kind)
-        reasons = ", ".join(f"{reason} {n}" for reason, n in why.most_common())
-        table.add_row(kind, f"{testset.wanted[kind]:,}", f"{count:,}", f"{why.total():,}", reasons)
+        reason_counts = Counter(
+            question.why for question in testset.rejected if question.kind == kind
+        )
+        reasons = ", ".join(f"{reason} {n}" for reason, n in reason_counts.most_common())
+        table.add_row(
+            kind, f"{testset.wanted[kind]:,}", f"{count:,}", f"{reason_counts.total():,}", reasons
+        )
     console.print(table)
     for line in _remarks(testset):
         console.print(Text(line, style="dim"))

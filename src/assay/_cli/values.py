@@ -102,8 +102,8 @@ def mapping(texts: Iterable[str]) -> dict[str, str]:
 def params(texts: Iterable[str]) -> dict[str, Value]:
     """``key=value`` pairs; a value that is written as a number is one."""
     parameters: dict[str, Value] = {}
-    for text, key, written in _pairs("param", texts, "KEY=VALUE", "k=5"):
-        value = parameter(written.strip())
+    for text, key, value_text in _pairs("param", texts, "KEY=VALUE", "k=5"):
+        value = parameter(value_text.strip())
         if parameters.setdefault(key, value) != value:
             raise _wrong_option("param", text, "gives that key a second value", "keep one of them")
     return parameters
@@ -114,12 +114,12 @@ def grid(
 ) -> dict[str, list[Value]]:
     """``key=value,value`` pairs, or ``key=[...]`` in JSON for values with commas."""
     values: dict[str, list[Value]] = {}
-    for text, key, written in _pairs(option, texts, "KEY=VALUE,VALUE", example):
+    for text, key, values_text in _pairs(option, texts, "KEY=VALUE,VALUE", example):
         if key in values:
             raise _wrong_option(
                 option, text, "gives that key values again", "name all its values in one"
             )
-        text_of_values = written.strip()
+        text_of_values = values_text.strip()
         if text_of_values.startswith("["):
             values[key] = _json_values(text, text_of_values)
             continue
@@ -130,9 +130,9 @@ def grid(
     return values
 
 
-def _json_values(text: str, written: str) -> list[Value]:
+def _json_values(text: str, values_text: str) -> list[Value]:
     try:
-        values = json.loads(written)
+        values = json.loads(values_text)
     except ValueError as error:
         raise _wrong_option(
             "set", text, f"is no JSON: {error}", """such as 'k=["a, b", "c"]'"""
@@ -183,8 +183,8 @@ def prices(text: str) -> dict[str, Price]:
             raise _wrong_option("price", part, "is not IN/OUT[/CACHED[/CACHE-WRITTEN]]", remedy)
         if judge.strip() in by_judge:
             raise _wrong_option("price", text, "prices one judge twice", "keep one")
-        cached, written = (*sides[2:], None, None)[:2]
-        by_judge[judge.strip()] = Price(sides[0], sides[1], "", cached, written)
+        cached, cache_written = (*sides[2:], None, None)[:2]
+        by_judge[judge.strip()] = Price(sides[0], sides[1], "", cached, cache_written)
     return by_judge
 
 

@@ -128,8 +128,8 @@ def beats(measure: Measure) -> str:
 
 def heads(metric: Agreement) -> tuple[str, ...]:
     """The columns of a metric's table; people have one where there are several."""
-    several = any(measure.ceiling is not None for measure in metric.measures)
-    return _HEADS if several else _HEADS[:-1]
+    has_ceiling = any(measure.ceiling is not None for measure in metric.measures)
+    return _HEADS if has_ceiling else _HEADS[:-1]
 
 
 def rows(metric: Agreement) -> list[list[str]]:

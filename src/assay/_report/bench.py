@@ -293,8 +293,8 @@ def judge_report(data: Json) -> Sections:
     sections = [
         section
         for kind, title in _KINDS.items()
-        for whose in ("people", "synthetic")
-        if (section := _section(data, kind, whose, title)) is not None
+        for origin in ("people", "synthetic")
+        if (section := _section(data, kind, origin, title)) is not None
     ]
     return Sections("The embedded judge adapted to a domain", facts, warnings, sections)
 
@@ -317,11 +317,11 @@ def _learnt_in_words(data: Json) -> str:
     return "; ".join(filter(None, [*phrases, left_out]))
 
 
-def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
+def _section(data: Json, kind: str, origin: str, title: str) -> Section | None:
     comparisons = [
         comparison
         for comparison in data["compared"]
-        if (comparison["kind"], comparison["cases"]) == (kind, whose)
+        if (comparison["kind"], comparison["cases"]) == (kind, origin)
     ]
     if not comparisons:
         return None
@@ -349,5 +349,5 @@ def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
     constant = numbers.score(share * (1 - share))
     notes.append(f"Without a judge: AUROC of {', '.join(floors)}; squared error of one guess for")
     notes[-1] += f" all {constant}."
-    source = {"people": "labels of people", "synthetic": "synthetic cases"}[whose]
+    source = {"people": "labels of people", "synthetic": "synthetic cases"}[origin]
     return Section(f"{title} ({source})", heads, rows, notes)

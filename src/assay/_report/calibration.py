@@ -84,8 +84,8 @@ def counted(quality: Quality, held_out: str) -> str:
     text = f"{numbers.plural(quality.n, 'label')}, {numbers.count(quality.n_good)} good"
     left = f" ({numbers.count(quality.undecided)} more left out: annotators undecided)"
     text = f"{text}{left if quality.undecided else ''}; {held_out}"
-    chosen = "samples chosen with unequal probabilities (inclusion_probability), not weighted for"
-    return f"{text}; {chosen}" if quality.unweighted else text
+    remark = "samples chosen with unequal probabilities (inclusion_probability), not weighted for"
+    return f"{text}; {remark}" if quality.unweighted else text
 
 
 def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:

@@ -61,7 +61,7 @@ def _smallest_together(design: Design) -> str:
 def facts(design: Design) -> list[tuple[str, str]]:
     """What the set consists of: name and value."""
     kinds = sorted(design.kinds.items(), key=lambda item: (-item[1], item[0]))
-    listed = [
+    rows = [
         ("kinds", ", ".join(f"{kind} {n}" for kind, n in kinds)),
         (
             "unanswerable",
@@ -70,13 +70,13 @@ def facts(design: Design) -> list[tuple[str, str]]:
     ]
     if design.difficulty is not None:
         share = f"{numbers.percent(design.difficulty)} % of a question's content words, on average"
-        listed.append(("words in the source", share))
+        rows.append(("words in the source", share))
     if design.ranks:
         ranks = ", ".join(f"{name} for {n}" for name, n in design.ranks.items())
-        listed.append((_RANKS, ranks))
+        rows.append((_RANKS, ranks))
     if design.easy is not None:
         share = f"of {numbers.percent(design.easy)} % of the questions, in long and short passages"
-        listed.append(("evidence first by BM25", share))
+        rows.append(("evidence first by BM25", share))
     if design.coverage:
         covered_passages = sum(covered for covered, _ in design.coverage.values())
         total = sum(total for _, total in design.coverage.values())
@@ -85,21 +85,21 @@ def facts(design: Design) -> list[tuple[str, str]]:
         topics = f"{sum(1 for covered, _ in design.topics.values() if covered)} of "
         topics = f", {topics}{numbers.plural(len(design.topics), 'topic')}" * bool(design.topics)
         passages = f"{covered_passages} of {numbers.plural(total, 'passage')}"
-        listed.append(("corpus", f"{passages}, {documents}{topics} asked about"))
+        rows.append(("corpus", f"{passages}, {documents}{topics} asked about"))
     if design.runs and design.runs.difficulty:
         spread = sorted(design.runs.difficulty.values())
         ends = f"{spread[0]:+.1f} to {spread[-1]:+.1f}"
-        listed.append(("difficulty by runs", f"{ends} logits, {design.runs.runs} runs"))
+        rows.append(("difficulty by runs", f"{ends} logits, {design.runs.runs} runs"))
     if design.judge:
         checked = f"{design.judge.checked} by {design.judge.judge}"
         none = (
             "" if design.judge.checked else ": no row names a source (reference_contexts, --corpus)"
         )
-        listed.append(("references checked", f"{checked}{none}"))
+        rows.append(("references checked", f"{checked}{none}"))
         if design.judge.asked:
             answered = f"{len(design.judge.leaked)} of {design.judge.asked} right, at least"
-            listed.append(("closed-book", answered))
-    return listed
+            rows.append(("closed-book", answered))
+    return rows
 
 
 def count(design: Design, check: str) -> str:

@@ -365,8 +365,8 @@ def _markdown_metric(metric: Json, columns: Sequence[str]) -> Iterator[str]:
         sides |= {f"{low} to {high}": ":---", "": ":---"}
         rows = []
         for point in series["points"]:
-            named = zip(columns, row(point), strict=True)
-            cells = [cell(text) if name == "id" else inline(text) for name, text in named]
+            named_cells = zip(columns, row(point), strict=True)
+            cells = [cell(text) if name == "id" else inline(text) for name, text in named_cells]
             # Spaces at the ends of a code span are lost, and with them where the axis begins.
             picture = cell(bar(point, metric["axis"]).replace(" ", "·"))
             rows.append([*cells, picture, remarks(point, metric)])

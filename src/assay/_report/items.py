@@ -110,11 +110,11 @@ def _give_or_take(value: float | None, sd: float | None, sign: str = "") -> str:
     return numbers.DASH if value is None or sd is None else f"{value:{sign}.1f} ± {sd:.1f}"
 
 
-def _next_in_words(ahead: NextQuestions) -> str:
-    first = ", ".join(ahead.samples[:_NEXT]) or "none is left"
+def _next_in_words(upcoming: NextQuestions) -> str:
+    first = ", ".join(upcoming.samples[:_NEXT]) or "none is left"
     return (
-        f"{ahead.system} has answered {numbers.plural(ahead.answered, 'question')}: ability "
-        f"{ahead.ability:+.2f} ± {ahead.sd:.2f} (s.d.). Ask it next: {first}"
+        f"{upcoming.system} has answered {numbers.plural(upcoming.answered, 'question')}: ability "
+        f"{upcoming.ability:+.2f} ± {upcoming.sd:.2f} (s.d.). Ask it next: {first}"
     )
 
 
@@ -171,7 +171,7 @@ def console(data: Json, *, limit: int) -> RenderableType:
     name.append(sanitize.plain(f"\n{analysis.metric}  {title(analysis)}"), style="not bold")
     table = measures(SYSTEM_HEADS, map(system, analysis.systems))
     note_lines = [dim(note) for note in notes(analysis)]
-    flagged = [_list(head, them, analysis, limit) for head, them in lists(analysis)]
+    flagged = [_list(head, questions, analysis, limit) for head, questions in lists(analysis)]
     return Group(name, table, *note_lines, *flagged)
 
 

@@ -223,8 +223,8 @@ def noise(metric: Mapping[str, Any]) -> str:
 
 def asked(whom: str, calls: int, reused: int, local: int = 0) -> str:
     """How often somebody was asked, and what came from the store instead."""
-    here = f" ({numbers.count(local)} on this machine)" if 0 < local < calls else ""
-    return f"{whom}: asked {numbers.count(calls)}{here}, reused {numbers.count(reused)}"
+    on_machine = f" ({numbers.count(local)} on this machine)" if 0 < local < calls else ""
+    return f"{whom}: asked {numbers.count(calls)}{on_machine}, reused {numbers.count(reused)}"
 
 
 def cost(data: Mapping[str, Any]) -> str:
@@ -392,8 +392,8 @@ def _no_better_than_words(data: Mapping[str, Any]) -> list[Note]:
             level.setdefault(known["data"], []).append(metric["label"])
     if not level:
         return []
-    listed = "; ".join(f"{', '.join(labels)} ({on})" for on, labels in level.items())
-    text = f"By people's labels this judge flags no better than counting words does: {listed}."
+    figures = "; ".join(f"{', '.join(labels)} ({on})" for on, labels in level.items())
+    text = f"By people's labels this judge flags no better than counting words does: {figures}."
     remedy = (
         "Name an LLM as judge, or measure this one on labels of your own first (`assay agree`)."
     )
@@ -444,11 +444,11 @@ def _language(data: Mapping[str, Any]) -> list[Note]:
     n, looked_at = data["foreign"]["samples"], data["foreign"]["looked_at"]
     judges = {judge for metric in data["metrics"] for judge in metric["asks"]}
     # For vectors its encoder alone is named, whose name is the end of its own.
-    ours = (
+    built_in = (
         judge.startswith("embedded:") or f"+{judge}" in data["run"]["judge"] for judge in judges
     )
     is_known = any(NEVER_MEASURED in note for note in data["run"].get("notes", ()))
-    if is_known or not any(ours) or n <= looked_at / 5:
+    if is_known or not any(built_in) or n <= looked_at / 5:
         return []
     share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"
     text = f"{share} seem not to be in English, which the embedded judge was made for. Its scores"

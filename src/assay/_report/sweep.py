@@ -305,13 +305,13 @@ def _heat_map(board: Leaderboard, swept: Sweep) -> HeatMap | None:
     }
 
     def mean(row: str, column: str) -> float:
-        chosen = [
+        means = [
             standing.mean
             for standing in board.standings
             if standing.mean is not None
             and (params[standing.name][vertical], params[standing.name][across]) == (row, column)
         ]
-        return sum(chosen) / len(chosen)
+        return sum(means) / len(means)
 
     cells = {
         (row, column): mean(row, column) for row in values[vertical] for column in values[across]

@@ -200,10 +200,10 @@ def read_questions(questions: Any) -> list[Sample]:
 def _by_rule(passages: Sequence[Passage]) -> TrainingData:
     texts, questions = [], []
     for number, passage in enumerate(passages):
-        chosen = _sentence(passage)
+        span = _sentence(passage)
         texts.append(passage.text)
-        if chosen is not None:
-            start, end = chosen
+        if span is not None:
+            start, end = span
             texts[-1] = f"{passage.text[:start]} {passage.text[end:]}".strip()
             sentence = passage.text[start:end]
             questions.append(_question(passage.id, sentence, frozenset([number]), passages))

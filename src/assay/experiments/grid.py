@@ -75,10 +75,10 @@ def _text(value: Value) -> str:
 
 def _draw(size: int, n: int, seed: int) -> set[int]:
     """Numbers below `size`, each with the same chance: fewer of one seed are among more of it."""
-    chance, chosen = random.Random(seed), set[int]()  # noqa: S311 - it guards nothing
-    while len(chosen) < n:
-        chosen.add(chance.randrange(size))
-    return chosen
+    chance, numbers = random.Random(seed), set[int]()  # noqa: S311 - it guards nothing
+    while len(numbers) < n:
+        numbers.add(chance.randrange(size))
+    return numbers
 
 
 def _combination(grid: Grid, index: int) -> dict[str, Value]:
@@ -110,14 +110,14 @@ class Race:
             scores = await in_parallel(scorer, running, at_once)
             if n == len(self.ids) or not any(scores):
                 continue
-            lost = beaten(
+            losers = beaten(
                 race_matrix(scores),
                 systems=configurations,
                 span=self.span,
                 higher_is_better=self.higher_is_better,
                 level=self.level,
             )
-            for index, is_lost in zip(running, lost, strict=True):
+            for index, is_lost in zip(running, losers, strict=True):
                 if is_lost:
                     dropped[index] = n
             running = [index for index in running if dropped[index] is None]

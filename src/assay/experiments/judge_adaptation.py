@@ -259,9 +259,9 @@ def _compare(
     level = 1 - (1 - settings.level) / 3  # Bonferroni: of three candidates the best is chosen
     for kind in KINDS:
         base = Fitted.load(*COEFFICIENTS[kind])
-        for whose, cases in (("people", people), ("synthetic", held_out)):
+        for origin, cases in (("people", people), ("synthetic", held_out)):
             measured = {name: measure_all(reader, cases, kind) for name, reader in readers.items()}
-            if whose == "people":
+            if origin == "people":
                 labelled_rows |= {(name, kind): rows for name, rows in measured.items()}
             first = measured["shipped"]
             left_out += len(_cases_of_kind(cases, kind)) - len(first)
@@ -271,10 +271,10 @@ def _compare(
             for name, rows in measured.items():
                 after = np.array([measured.probability(base) for measured in rows])
                 if name != "shipped":
-                    comparisons.append(beside(first, before, after, (whose, name), level))
-                if whose == "people":
+                    comparisons.append(beside(first, before, after, (origin, name), level))
+                if origin == "people":
                     after = out_of_fold(rows, kind)
-                    comparisons.append(beside(first, before, after, (whose, name + FITTED), level))
+                    comparisons.append(beside(first, before, after, (origin, name + FITTED), level))
     return comparisons, left_out, labelled_rows
 
 

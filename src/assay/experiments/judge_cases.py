@@ -38,9 +38,9 @@ def swapped(good: list[Row]) -> Iterator[Row]:
     foreign = [name for row in good for name in entities.names(row.answer) if len(name) > 3]
     for row in good:
         seed = zlib.crc32(row.answer.encode())
-        ways = [number, name, opposite, denial]
-        for turn in range(len(ways)):
-            changed = ways[(seed + turn) % len(ways)](row, seed, foreign)
+        changes = [number, name, opposite, denial]
+        for turn in range(len(changes)):
+            changed = changes[(seed + turn) % len(changes)](row, seed, foreign)
             if changed and changed != row.answer:
                 yield replace(row, data="swapped", label="supported", spans=())
                 yield replace(row, data="swapped", answer=changed, label="unsupported", spans=None)
@@ -52,14 +52,14 @@ def number(row: Row, seed: int, _foreign: list[str]) -> str:
     stated = list(numbers.numbers(row.answer).items())
     if not stated:
         return ""
-    plain, written = stated[seed % len(stated)]
+    plain, number_text = stated[seed % len(stated)]
     if not _PLAIN_NUMBER.fullmatch(plain):  # a time, a version
         return ""
     other_numbers = [w for p, w in numbers.numbers("\n".join(row.contexts)).items() if p != plain]
     new = f"{float(plain) + 1 + seed % 7:g}"
     if other_numbers and seed % 2:
         new = other_numbers[seed % len(other_numbers)]
-    return row.answer.replace(written, new, 1)
+    return row.answer.replace(number_text, new, 1)
 
 
 def name(row: Row, seed: int, foreign: list[str]) -> str:
@@ -195,8 +195,8 @@ _OTHER_NAMES: Final = {"claim": "statement", "label": "supported", "text": "stat
 
 def _unknown(name: str, row: int) -> Problem:
     """A column that is none of those that are read: a label under it would be lost."""
-    meant = _OTHER_NAMES.get(misspelt.normal(name)) or recognised([name]).get(name, name)
-    names = misspelt.near(meant, _COLUMNS)
+    field = _OTHER_NAMES.get(misspelt.normal(name)) or recognised([name]).get(name, name)
+    names = misspelt.near(field, _COLUMNS)
     hint = f"call it '{names[0]}' if it is that, else leave it out" if names else "leave it out"
     remedy = f"{hint}; columns are {', '.join(_COLUMNS)}"
     return Problem("is an unknown column, here and in what follows", remedy, row=row, field=name)
@@ -278,13 +278,13 @@ def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, limit: int =
     few_documents = len({passage.document for passage in passages}) < _FEW_DOCUMENTS
     groups = [passage.id if few_documents else passage.document for passage in passages]
     order = searchable.evenly(seed)
-    chosen = [next(order) for _ in range(min(limit, len(passages)))]
+    numbers = [next(order) for _ in range(min(limit, len(passages)))]
     drafts = (
         _drafted(searchable, seed) if questions is None else _given_questions(questions, searchable)
     )
     random.Random(seed).shuffle(drafts)  # noqa: S311 - no secret
     cases = [
-        case for number in chosen for case in _statement_cases(searchable, number, groups[number])
+        case for number in numbers for case in _statement_cases(searchable, number, groups[number])
     ]
     cases += _exchanged([case for case in cases if case.good])
     return [*cases, *_of_questions(drafts[:limit], searchable, groups)]

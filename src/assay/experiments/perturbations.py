@@ -135,9 +135,9 @@ class Perturbation:
 
 def holds(text: str, sample: Sample) -> bool:
     """Whether the sample's reference, or another accepted answer, stands in a text."""
-    bare = f" {_normalized(text)} "
+    padded = f" {_normalized(text)} "
     for answer in map(_normalized, (sample.reference or "", *sample.accepted)):
-        if answer and (answer if _UNSPACED.search(answer) else f" {answer} ") in bare:
+        if answer and (answer if _UNSPACED.search(answer) else f" {answer} ") in padded:
             return True
     return False
 
@@ -162,8 +162,8 @@ def relevant(sample: Sample) -> tuple[int, ...] | None:
 def with_contexts(sample: Sample, contexts: Iterable[str], **more: object) -> Sample:
     """The sample with other contexts; what was said of the former ones is left out."""
     fields = ("context_ids", "reference_context_ids", "relevance_grades", "context_access")
-    gone = dict.fromkeys(fields)
-    return replace(sample, contexts=tuple(contexts), **{**gone, **more})  # type: ignore[arg-type]
+    removed = dict.fromkeys(fields)
+    return replace(sample, contexts=tuple(contexts), **{**removed, **more})  # type: ignore[arg-type]
 
 
 def filled(sample: Sample, passages: int, pool: SamplePool) -> Sample:
@@ -291,9 +291,9 @@ def _altered(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
 
 def _facts(reference: str) -> list[str]:
     """The numbers, dates and names of a reference; one of a few words may be a name as it is."""
-    bare = reference.strip().rstrip(".!")
-    short = bare[:1].isupper() and 1 <= len(bare.split()) <= 3
-    return list(dict.fromkeys([*entities(reference), *([bare] if short else [])]))
+    stripped = reference.strip().rstrip(".!")
+    short = stripped[:1].isupper() and 1 <= len(stripped.split()) <= 3
+    return list(dict.fromkeys([*entities(reference), *([stripped] if short else [])]))
 
 
 def _other_number(text: str, rng: random.Random) -> str:
@@ -317,10 +317,10 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 def _holds_word(word: str, text: str) -> bool:
     """Whether a word that tells something stands in a text; a number in another one does not."""
-    bare = word.strip(".,;:()'\"$€£%")
-    if len(bare) < 3 and not bare.isdigit():
+    stripped = word.strip(".,;:()'\"$€£%")
+    if len(stripped) < 3 and not stripped.isdigit():
         return False
-    return re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text, re.IGNORECASE) is not None
+    return re.search(rf"(?<!\w){re.escape(stripped)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)")
@@ -333,8 +333,8 @@ def _typos(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
         return Inapplicable("its question has no word of four letters or more")
     rng = pool.draw(sample, "typos")
     order = rng.sample(range(len(spans)), len(spans))
-    chosen = order[: max(1, round(float(level) * len(spans)))]
-    for index in sorted(chosen, reverse=True):
+    indices = order[: max(1, round(float(level) * len(spans)))]
+    for index in sorted(indices, reverse=True):
         start, end = spans[index]
         typo = _typo(question[start:end], pool.draw(sample, f"typo {index}"))
         question = question[:start] + typo + question[end:]

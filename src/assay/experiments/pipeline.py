@@ -214,11 +214,11 @@ class Pipeline(Configurable):
         )
         if embedder.identity(Embed) is None:
             raise _wrong_value("embedder", params.embedder, "it makes no embeddings")
-        generator, meant = reader, f"{EXTRACTIVE}, {PASSAGE} or an LLM, such as openai:MODEL"
+        generator, choices = reader, f"{EXTRACTIVE}, {PASSAGE} or an LLM, such as openai:MODEL"
         if params.generator not in (EXTRACTIVE, PASSAGE):
-            generator = _backend_named(make, "generator", params.generator, meant)
+            generator = _backend_named(make, "generator", params.generator, choices)
             if generator.identity(AnswerFromPassages) is None:
-                raise _wrong_value("generator", params.generator, f"give {meant}")
+                raise _wrong_value("generator", params.generator, f"give {choices}")
         if params.prompt:
             generator = _prompted(generator, params.prompt)
         kinds = {Embed.kind: embedder, SelectSentences.kind: reader}
@@ -227,13 +227,13 @@ class Pipeline(Configurable):
         return PipelineSystem(self, self._corpus, params, Route(generator, kinds))
 
 
-def _backend_named(make: Make, name: str, spec: str, meant: str) -> Backend:
+def _backend_named(make: Make, name: str, spec: str, choices: str) -> Backend:
     """The backend that a parameter names."""
     try:
         return make(spec, embedder=name == "embedder")
     except InputError as error:
         fault = f"{name} is '{spec}': {error.problems[0].what}"
-        raise InputError(fault, f"give {meant}") from error
+        raise InputError(fault, f"give {choices}") from error
 
 
 def _prompted(generator: Backend, instruction: str) -> Backend:
@@ -395,8 +395,8 @@ class PipelineSystem:
             passages = tuple(chunk.text for chunk in chunks)
             return await judge(AnswerFromPassages(question, passages), draw)
         numbered, choices = await _choices(question, chunks, judge)
-        chosen = [choice for choice in choices if choice.chosen]
-        likely = sorted(chosen, key=lambda choice: -(choice.probability or 0.0))[:_MOST_SENTENCES]
+        helpful = [choice for choice in choices if choice.chosen]
+        likely = sorted(helpful, key=lambda choice: -(choice.probability or 0.0))[:_MOST_SENTENCES]
         ids = {choice.id for choice in likely}
         return " ".join(text for name, text in numbered.items() if name in ids) or NO_ANSWER
 

@@ -94,12 +94,12 @@ class Verifier(nn.Module):  # type: ignore[misc]
 
 def export(verifier: nn.Module, path: Path) -> None:
     """Write the fp32 graph with a dynamic length; a `Verifier`'s attention must be "eager"."""
-    ids, seen = torch.arange(1000, 1009)[None], torch.ones(1, 9, 9, dtype=torch.bool)
+    ids, visibility = torch.arange(1000, 1009)[None], torch.ones(1, 9, 9, dtype=torch.bool)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter that traces is called old
         torch.onnx.export(
             verifier.eval(),
-            (ids, torch.zeros_like(ids), torch.arange(9)[None], seen),
+            (ids, torch.zeros_like(ids), torch.arange(9)[None], visibility),
             str(path),
             input_names=list(INPUTS),
             output_names=["logits"],
@@ -203,13 +203,13 @@ class Batch:
         length = -(-max(len(e.ids) for e in examples) // _ROUNDED) * _ROUNDED
         shape = (len(examples), length)
         ids, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        positions, seen = np.zeros(shape, np.int64), np.zeros((*shape, length), bool)
+        positions, visibility = np.zeros(shape, np.int64), np.zeros((*shape, length), bool)
         tokens = np.full(shape, -1, np.int64)
         statements, wrong, helps, answers, taught = [], [], [], [], []
         for i, e in enumerate(examples):
             n = len(e.ids)
             ids[i, :n], types[i, :n], tokens[i, :n] = e.ids, e.types, e.tokens
-            positions[i, :n], seen[i, :n, :n] = e.positions, visible(e.groups, e.views)
+            positions[i, :n], visibility[i, :n, :n] = e.positions, visible(e.groups, e.views)
             if rng.random() < _HIDDEN_FLAGS:
                 types[i, :n][np.isin(e.types, (ABSENT, PRESENT, NEAR))] = UNKNOWN
             for k, (first, last, label) in enumerate(e.parts):
@@ -220,7 +220,7 @@ class Batch:
             if e.any_wrong:
                 wrong.append(i)
         self.ids, self.types = torch.from_numpy(ids), torch.from_numpy(types)
-        self.positions, self.visible = torch.from_numpy(positions), torch.from_numpy(seen)
+        self.positions, self.visible = torch.from_numpy(positions), torch.from_numpy(visibility)
         self.tokens = torch.from_numpy(tokens)
         self.parts, self.taught = torch.tensor(statements), torch.tensor(taught)
         self.helps, self.answers = torch.tensor(helps), torch.tensor(answers)

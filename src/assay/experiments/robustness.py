@@ -386,10 +386,10 @@ def _to_score(answers: Answers, questions: Mapping[str, str | None], label: str)
     def records() -> Iterator[Record]:
         for record in answers.records():
             values = dict(record.values or {})
-            question, meant = values.get("question"), questions[values["id"]]
-            changed = {} if question == meant else {"asked": question}
+            question, original = values.get("question"), questions[values["id"]]
+            changed = {} if question == original else {"asked": question}
             values["metadata"] = {**values.get("metadata", {}), "perturbation": label, **changed}
-            yield replace(record, values={**values, "question": meant})
+            yield replace(record, values={**values, "question": original})
 
     return replace(answers, records=records)
 

@@ -347,8 +347,8 @@ async def _race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
         entry.step = replace(entry.step, asking=replace(step.asking, skip_invalid=None))
     name = read(data).name
 
-    async def score(chosen: frozenset[str], index: int) -> dict[str, float]:
-        return await entries[index].score(subset(samples, chosen, name))
+    async def score(row_ids: frozenset[str], index: int) -> dict[str, float]:
+        return await entries[index].score(subset(samples, row_ids, name))
 
     dropped = await race.run(len(entries), score, _at_once(settings, [step]))
     for entry, n in zip(entries, dropped, strict=True):

@@ -235,9 +235,9 @@ def _says_much_of(answer: str, reference: str, question: str) -> bool:
     It leaves most of what a long reference says unsaid, and is right all the same.
     """
     in_question = set(stems(question))
-    wanted, stated = set(stems(reference)) - in_question, set(stems(answer)) - in_question
-    shared = 2 * len(wanted & stated) / max(len(wanted) + len(stated), 1)
-    return len(wanted) >= _LONG and shared >= _AGREES
+    reference_stems, stated = set(stems(reference)) - in_question, set(stems(answer)) - in_question
+    shared = 2 * len(reference_stems & stated) / max(len(reference_stems) + len(stated), 1)
+    return len(reference_stems) >= _LONG and shared >= _AGREES
 
 
 # Questions that nobody asks who has not just read the text.
@@ -329,7 +329,7 @@ async def follow_up_fault(
 
 
 async def _unanswered_then(
-    follow_up: FollowUp, written: Written, passages: Sequence[Passage], judge: Judge
+    follow_up: FollowUp, draft: Written, passages: Sequence[Passage], judge: Judge
 ) -> Fault | None:
     """Whether a follow-up, with the messages before it, is not answered by what it should be."""
     messages = (
@@ -340,19 +340,19 @@ async def _unanswered_then(
     (reply,) = await judge(AnswerQuestions((follow_up.question,), text))
     if reply.answer is None:
         return "unanswered", f"asked as '{follow_up.question}', the judge finds no answer"
-    evidence = set(stems(written.answer)).union(*map(stems, written.quotes))
+    evidence = set(stems(draft.answer)).union(*map(stems, draft.quotes))
     if recall(stems(reply.answer), evidence) < _AGAIN:
         return "asks for something else", f"'{follow_up.question}' is answered by '{reply.answer}'"
     return None
 
 
-async def _unfit(written: Written, passages: Sequence[Passage], judge: Judge) -> Fault | None:
+async def _unfit(draft: Written, passages: Sequence[Passage], judge: Judge) -> Fault | None:
     """What a judge finds wrong with a question that is to be answerable."""
-    if len(passages) > 1 and (answer := await answered((written.question,), passages, judge)):
+    if len(passages) > 1 and (answer := await answered((draft.question,), passages, judge)):
         return "one is enough", answer
-    if await unanswered(written.question, passages, judge):
+    if await unanswered(draft.question, passages, judge):
         return "unanswered", "the judge, asked again, finds no answer"
-    statement = await unsupported(written, passages, judge)
+    statement = await unsupported(draft, passages, judge)
     return ("unsupported", statement) if statement else None
 
 

@@ -235,16 +235,16 @@ def _quoted(sample: Sample) -> str:
 def _duplicates(rows: Sequence[Sample]) -> Iterator[Finding]:
     """The same question twice, in the same words or in other forms of them."""
     exact, nearly = list[tuple[str, str]](), list[tuple[str, str]]()
-    seen, by_key = dict[str, list[Sample]](), dict[tuple[str, ...], Sample]()
+    rows_by_text, by_key = dict[str, list[Sample]](), dict[tuple[str, ...], Sample]()
     for sample in rows:
         plain = _plain_words(sample.question or "")
         key = _key(plain)
-        if plain in seen:
-            if not any(_is_variant(sample, other) for other in seen[plain]):
-                exact.append((sample.id, _repeats_question(sample, seen[plain][0])))
-            seen[plain].append(sample)
+        if plain in rows_by_text:
+            if not any(_is_variant(sample, other) for other in rows_by_text[plain]):
+                exact.append((sample.id, _repeats_question(sample, rows_by_text[plain][0])))
+            rows_by_text[plain].append(sample)
             continue
-        seen[plain] = [sample]
+        rows_by_text[plain] = [sample]
         if key in by_key:
             nearly.append((sample.id, f"as {by_key[key].id}: {_quoted(sample)}"))
         by_key.setdefault(key, sample)
@@ -321,15 +321,15 @@ def _unsourced(
     unique: Sequence[Sample], sources: Mapping[str, Any], *, with_corpus: bool
 ) -> Iterator[Finding]:
     answered = [sample for sample in unique if not is_unanswerable(sample)]
-    bare = [(s.id, _quoted(s)) for s in answered if not (s.reference or s.accepted)]
-    if bare:
+    without_reference = [(s.id, _quoted(s)) for s in answered if not (s.reference or s.accepted)]
+    if without_reference:
         remedy = (
             "add a column reference: without it no answer can be called right or wrong; mark what "
             "the documents do not answer (answerable: false)"
         )
         if all(sample.answer for sample in answered):
             remedy += "; if `answer` holds the right ones: --map reference=answer"
-        yield Finding("references", "note", "no reference answer", remedy, tuple(bare))
+        yield Finding("references", "note", "no reference answer", remedy, tuple(without_reference))
     rows = [
         (s.id, f"'{s.reference}'")
         for s in answered
@@ -383,8 +383,10 @@ def _ask(
     if judge is None or not rows:
         return None
     # What a system retrieved need not be where the reference is from.
-    named = {s.id: sources[s.id] for s in rows if sources.get(s.id, s.contexts) != s.contexts}
-    return ask(rows, named, judge=judge, store=store, settings=settings)
+    sources_named = {
+        s.id: sources[s.id] for s in rows if sources.get(s.id, s.contexts) != s.contexts
+    }
+    return ask(rows, sources_named, judge=judge, store=store, settings=settings)
 
 
 def _of_judge(unique: Sequence[Sample], judged: JudgeEvidence | None) -> Iterator[Finding]:

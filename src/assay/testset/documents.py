@@ -165,9 +165,9 @@ def _of_path(path: Path, known: _Known) -> Iterator[Document]:
     elif path.with_suffix("").suffix.lower() in _TABLES or path.suffix.lower() in _TABLES:
         yield from _of_table(path, known.sources)
     else:
-        shown = f"extension '{path.suffix}'" if path.suffix else "no extension"
+        description = f"extension '{path.suffix}'" if path.suffix else "no extension"
         remedy = f"convert it to text first; known are {_KNOWN}"
-        raise InputError(f"'{path}' has {shown}, which is no known kind of document", remedy)
+        raise InputError(f"'{path}' has {description}, which is no known kind of document", remedy)
 
 
 def _of_revision(name: str, known: _Known) -> Iterator[Document]:
@@ -230,8 +230,8 @@ def _of_text_file(path: Path, name: str, known: _Known) -> Document:
         restructured = path.suffix.lower() == ".rst" or (not manual and is_restructured(text))
         text = (restructured_as_markdown if restructured else plain_as_markdown)(text)
         title = _FIRST_OF_SEVERAL.match(text)
-    called = manual["name"].lower() if manual else title["title"] if title else ""
-    return Document(name, text, called)
+    title_text = manual["name"].lower() if manual else title["title"] if title else ""
+    return Document(name, text, title_text)
 
 
 def _text_of(path: Path) -> tuple[str, bool]:
@@ -289,9 +289,9 @@ def _of_object(item: Any, number: int, sources: Counter[str]) -> Document:
     if isinstance(item, str):
         return Document(f"document {number}", item)
     metadata = item if isinstance(item, Mapping) else getattr(item, "metadata", None) or {}
-    held = {name: getattr(item, name, None) for name in (*_TEXTS, "id", "id_")}
-    values = {**held, **{k: v for k, v in metadata.items() if v is not None}}
-    text = _first(item if isinstance(item, Mapping) else held, _TEXTS)
+    attributes = {name: getattr(item, name, None) for name in (*_TEXTS, "id", "id_")}
+    values = {**attributes, **{k: v for k, v in metadata.items() if v is not None}}
+    text = _first(item if isinstance(item, Mapping) else attributes, _TEXTS)
     if text is None:
         fault = f"document {number} is a {type(item).__name__} without a text"
         remedy = f"give texts, or objects with one of {', '.join(_TEXTS)}"
@@ -327,9 +327,9 @@ def _distinct(documents: list[Document]) -> list[Document]:
     Raises:
         InputError: If two texts have the same id.
     """
-    seen: dict[str, tuple[int, str]] = {}
+    first_of_id: dict[str, tuple[int, str]] = {}
     for number, document in enumerate(documents, start=1):
-        first, text = seen.setdefault(document.id, (number, document.text))
+        first, text = first_of_id.setdefault(document.id, (number, document.text))
         if text != document.text:
             fault = f"two documents are called '{document.id}', the ones at {first} and {number}"
             remedy = "give each an id of its own, or name the folder that holds both files"

@@ -73,7 +73,7 @@ class Drafts:
         order = corpus.evenly(seed)
         numbers = [next(order) for _ in range(min(len(corpus.passages), _MOST_PASSAGES))]
         self._stems = [frozenset(stems(passage.text)) for passage in corpus.passages]
-        self._spread = Counter(stem for held in self._stems for stem in held)
+        self._spread = Counter(stem for stem_set in self._stems for stem in stem_set)
         self.facts: list[Draft] = []
         for number in numbers:
             own_drafts = [*self._of_structure(number), *self._of_sentences(number)]
@@ -121,9 +121,11 @@ class Drafts:
             return None
         if not self._names_something(draft):
             return "not standalone", "it names nothing that only one thing is called"
-        named = re.sub(r"[\W_]", "", fact.subject.lower())  # "SocketError": an error of the socket
+        letters = re.sub(
+            r"[\W_]", "", fact.subject.lower()
+        )  # "SocketError": an error of the socket
         telling = stems(fact.answer)
-        trivial = draft.sure and telling and all(stem in named for stem in telling)
+        trivial = draft.sure and telling and all(stem in letters for stem in telling)
         if trivial or gives_answer(Sample(id="", question=fact.question, reference=fact.answer)):
             return "answer given", fact.answer
         for answer in self._answers[checks.comparable(fact.question)]:
@@ -135,8 +137,8 @@ class Drafts:
 
     def _names_something(self, draft: Draft) -> bool:
         """Whether the question has a name, or its subject rare words without "the"."""
-        held = "".join(self.corpus.passages[number].text for number in draft.passages)
-        if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in held:
+        texts = "".join(self.corpus.passages[number].text for number in draft.passages)
+        if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in texts:
             return True
         brief = _BRIEF.fullmatch(draft.fact.subject) or _LEANS.search(draft.fact.question)
         if brief or self._leans_on_context(draft):
@@ -144,7 +146,7 @@ class Drafts:
         if draft.fact.template in _OF_THINGS and _FIRST_NAME.fullmatch(draft.fact.subject):
             # Of what the documents are about, "What does Rust provide?" has a hundred answers.
             is_common = not any(self._is_rare(stem, _MAIN) for stem in stems(draft.fact.subject))
-            return not _SHE.search(held) and not (is_common and draft.fact.template == "object")
+            return not _SHE.search(texts) and not (is_common and draft.fact.template == "object")
         is_whole = draft.fact.template != "object" or draft.fact.predicate in _PARTS_VERBS
         rare = any(self._is_rare(stem, _RARE) for stem in stems(draft.fact.subject))
         # "The UE" does a hundred things.
@@ -225,16 +227,16 @@ class Drafts:
 
     def _are_of_one_kind(self, first: Draft, second: Draft) -> bool:
         """Whether the names of two things share a rare word, and their facts differ."""
-        named = stems(first.fact.subject), stems(second.fact.subject)
-        name, other_name = map(set, named)
-        if first.fact.template == "definition" and named[0][-1:] != named[1][-1:]:
+        subjects = stems(first.fact.subject), stems(second.fact.subject)
+        name, other_name = map(set, subjects)
+        if first.fact.template == "definition" and subjects[0][-1:] != subjects[1][-1:]:
             return False
         rare = any(len(s) > 1 and self._is_rare(s, _SHARED) for s in name & other_name)
-        alike = rare and 2 * len(name & other_name) >= min(len(name), len(other_name))
+        similar = rare and 2 * len(name & other_name) >= min(len(name), len(other_name))
         differ = first.passages != second.passages and name - other_name and other_name - name
         answers = {checks.comparable(draft.fact.answer) for draft in (first, second)}
-        listed = " and " in f"{first.fact.subject} {second.fact.subject}"
-        return bool(alike and differ and len(answers) > 1 and not listed)
+        is_list = " and " in f"{first.fact.subject} {second.fact.subject}"
+        return bool(similar and differ and len(answers) > 1 and not is_list)
 
     def _unexpanded(self) -> Iterator[Draft]:
         """What abbreviations stand for that no text spells out."""
@@ -287,13 +289,15 @@ class Drafts:
 
     def _other_entity(self) -> Iterator[Draft]:
         """A fact asked of another thing of its kind, of which no passage says it."""
-        things = {draft.fact.subject: draft for draft in self.facts if self._names_something(draft)}
+        by_subject = {
+            draft.fact.subject: draft for draft in self.facts if self._names_something(draft)
+        }
         for draft in self.facts:
             fact = draft.fact
-            if fact.template not in _SWAPPED or fact.subject not in things:
+            if fact.template not in _SWAPPED or fact.subject not in by_subject:
                 continue
             predicate = {stem for stem in stems(fact.predicate) if len(stem) > 2}
-            for name, other_draft in things.items():
+            for name, other_draft in by_subject.items():
                 plural = name.endswith("s") == fact.subject.endswith("s")
                 if not (predicate and plural and self._are_of_one_kind(draft, other_draft)):
                     continue
@@ -305,7 +309,7 @@ class Drafts:
     def _naming(self, name: str) -> list[int]:
         """The passages that have a rare word of a name; none if it has no rare word."""
         rare = {stem for stem in stems(name) if self._is_rare(stem, _RARE)}
-        return [n for n, held in enumerate(self._stems) if rare & held]
+        return [n for n, stem_set in enumerate(self._stems) if rare & stem_set]
 
     def _other_year(self) -> Iterator[Draft]:
         """A fact of a year, asked of a year that no text names."""
@@ -338,9 +342,9 @@ def in_its_document(question: str, fact: Fact, passage: Passage) -> str:
     leans = fact.template == "condition" or fact.subject.startswith("the ")
     leans = leans or bool(_LEANING.search(question))
     headings = [heading for heading in passage.title.split(" > ") if heading != passage.document]
-    named = fact.template == "definition" and _IDENTIFIER.search(fact.subject)
-    ours = leans and (fact.template in _OF_PAGES or named)
-    prefix = in_document(headings) if ours else ""
+    is_code = fact.template == "definition" and _IDENTIFIER.search(fact.subject)
+    on_page = leans and (fact.template in _OF_PAGES or is_code)
+    prefix = in_document(headings) if on_page else ""
     return f"{prefix}{question[:1].lower()}{question[1:]}" if prefix else question
 
 

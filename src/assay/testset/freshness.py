@@ -163,9 +163,11 @@ class _Change:
 
     def speaks_of(self, question: str) -> _Sentence | None:
         """A new sentence that holds most of a question's words."""
-        wanted = set(stems(question))
+        question_words = set(stems(question))
         nearest = [self.new[n] for n in self._new_index.nearest(question, _NEAR)]
-        return next((s for s in nearest if recall(wanted, set(s.stems)) >= _SPEAKS_OF), None)
+        return next(
+            (s for s in nearest if recall(question_words, set(s.stems)) >= _SPEAKS_OF), None
+        )
 
     def elsewhere(self, gone: _Sentence, needed: frozenset[str]) -> _Sentence | None:
         """A sentence that says all that is needed of one that is gone."""
@@ -237,48 +239,48 @@ def _quoted(sample: Sample, texts: Sequence[str]) -> list[_Sentence]:
 def _evidence(sample: Sample, texts: Iterable[str]) -> list[_Sentence]:
     """The fewest sentences that hold the reference; of equal ones, those nearest the question."""
     question_stems = frozenset(stems(sample.question or ""))
-    wanted = _answer_stems(sample) or question_stems
-    left, chosen = set(wanted), list[_Sentence]()
+    wanted_stems = _answer_stems(sample) or question_stems
+    left, sentences = set(wanted_stems), list[_Sentence]()
     among = [sentence for text in texts for sentence in _sentences(text)]
 
     def gain(sentence: _Sentence) -> tuple[int, int]:
         return len(left & sentence.stems), len(question_stems & sentence.stems)
 
-    while left and among and len(chosen) < _MOST_EVIDENCE:
+    while left and among and len(sentences) < _MOST_EVIDENCE:
         best = max(among, key=gain)
-        if len(left & best.stems) < max(1, (_GAIN if chosen else _MAIN) * len(wanted)):
+        if len(left & best.stems) < max(1, (_GAIN if sentences else _MAIN) * len(wanted_stems)):
             break
-        chosen.append(best)
+        sentences.append(best)
         among.remove(best)
         left -= best.stems
-    return chosen if len(left) <= (1 - _HELD) * len(wanted) else []
+    return sentences if len(left) <= (1 - _HELD) * len(wanted_stems) else []
 
 
 def _answer_stems(sample: Sample) -> frozenset[str]:
     return frozenset(stems(" ".join(filter(None, (sample.reference, *sample.accepted)))))
 
 
-def _state_of(sample: Sample, gone: _Sentence, change: _Change) -> tuple[State, str, str]:
+def _state_of(sample: Sample, old: _Sentence, change: _Change) -> tuple[State, str, str]:
     """What became of a sentence of evidence: state, reason and what took its place."""
-    if change.after.says(gone.plain):
-        return _state_of_unchanged(gone, change)
-    answer = _answer_stems(sample) & gone.stems
-    needed = answer or frozenset(stems(sample.question or "")) & gone.stems
-    now = change.replacement(gone)
-    if now is None:
-        if (other := change.elsewhere(gone, needed)) is not None:
+    if change.after.says(old.plain):
+        return _state_of_unchanged(old, change)
+    answer = _answer_stems(sample) & old.stems
+    needed = answer or frozenset(stems(sample.question or "")) & old.stems
+    new = change.replacement(old)
+    if new is None:
+        if (other := change.elsewhere(old, needed)) is not None:
             return "drifted", "its sentence is gone; another one says as much", other.text
         return "invalidated", "what its reference rests on is gone", ""
-    edits = _edits(gone.text, now.text)
-    lost = _lost_words(gone, now, needed)
+    edits = _edits(old.text, new.text)
+    lost_words = _lost_words(old, new, needed)
     left = {word for edit in edits if not edit.is_harmless() for word in edit.before}
-    is_partial = 2 * len(lost) < len(needed) and left.isdisjoint(lost)
-    if lost and not is_partial:
-        named = ", ".join(f"'{word}'" for word in lost)
-        return "invalidated", f"no longer there: {named}", now.text
-    if turned := _turning_word(gone.text, now.text, edits):
-        return "invalidated", f"'{turned}' changes what is said", now.text
-    return "drifted", "said in part" if lost else "said in other words", now.text
+    is_partial = 2 * len(lost_words) < len(needed) and left.isdisjoint(lost_words)
+    if lost_words and not is_partial:
+        words_in_quotes = ", ".join(f"'{word}'" for word in lost_words)
+        return "invalidated", f"no longer there: {words_in_quotes}", new.text
+    if turned := _turning_word(old.text, new.text, edits):
+        return "invalidated", f"'{turned}' changes what is said", new.text
+    return "drifted", "said in part" if lost_words else "said in other words", new.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +293,10 @@ class _Edit:
     def is_harmless(self) -> bool:
         """Whether what was said still holds: less is said of when and how, or by a pronoun."""
         if not self.after:  # "in the shop": what holds without it holds with it
-            named = any(char.isdigit() for word in self.before for char in word)
-            return self.before[0] in _ADJUNCT and not named and _TURNING.isdisjoint(self.before)
+            has_number = any(char.isdigit() for word in self.before for char in word)
+            return (
+                self.before[0] in _ADJUNCT and not has_number and _TURNING.isdisjoint(self.before)
+            )
         return self.before[:1] in _DEFINITE and set(self.after) <= _PRONOUNS
 
     def adds(self) -> bool:
@@ -317,12 +321,14 @@ def _edits(before: str, after: str) -> list[_Edit]:
     ]
 
 
-def _lost_words(gone: _Sentence, now: _Sentence, needed: frozenset[str]) -> list[str]:
+def _lost_words(old: _Sentence, new: _Sentence, needed: frozenset[str]) -> list[str]:
     """The words of what is needed that are not there now, and numbers that are less often."""
-    fewer = Counter(map(stem, words(gone.text))) - Counter(map(stem, words(now.text)))
-    forms = {stem(base(word)) for word in words(now.text)}  # "written" is there with "write"
-    lost = {stem for stem in needed if stem not in now.stems or (stem[0].isdigit() and fewer[stem])}
-    missing = dict.fromkeys(word for word in words(gone.text) if stem(word) in lost)
+    fewer = Counter(map(stem, words(old.text))) - Counter(map(stem, words(new.text)))
+    forms = {stem(base(word)) for word in words(new.text)}  # "written" is there with "write"
+    lost_stems = {
+        stem for stem in needed if stem not in new.stems or (stem[0].isdigit() and fewer[stem])
+    }
+    missing = dict.fromkeys(word for word in words(old.text) if stem(word) in lost_stems)
     return [word for word in missing if word[0].isdigit() or stem(base(word)) not in forms]
 
 
@@ -406,5 +412,7 @@ def _unwrapped(text: str) -> str:
 
 def _plain_words(text: str) -> str:
     """The words of a text in one line, and the signs of its numbers as words."""
-    bare = _MARKER.sub("", _COMMENT.sub(" ", text))
-    return comparable(_SIGN.sub(lambda sign: f" {unicodedata.name(sign.group().strip())} ", bare))
+    unmarked = _MARKER.sub("", _COMMENT.sub(" ", text))
+    return comparable(
+        _SIGN.sub(lambda sign: f" {unicodedata.name(sign.group().strip())} ", unmarked)
+    )

@@ -153,8 +153,8 @@ def _entries(text: str, prefix: str, headings: Sequence[str]) -> Iterator[Fact]:
         if long and clause is None and not _LEANS.search(meaning.lower()):
             name = f"`{_named(entry['code'])}`"
             above = "".join(f"# {heading}\n" for heading in headings) + text[: entry.start()]
-            if (called := "".join(_CALLED.findall(above)[-1:])) and name not in called:
-                name = f"the parameter {name} of {called}"
+            if (function := "".join(_CALLED.findall(above)[-1:])) and name not in function:
+                name = f"the parameter {name} of {function}"
             question, reference = f"{prefix}what is {name}?", f"{name}: {meaning}."
             yield Fact("glossary", question, meaning, name, "is", "", reference, entry.span())
 

@@ -84,26 +84,28 @@ class Offline:
         """Make drafts, check them, and keep as many as are wanted; there may be fewer."""
         self._drafts = await asyncio.to_thread(Drafts, self.corpus, self.plan.seed)
         judge = Judge(backend, tries=self.tries)
-        for kind, wanted in self.plan.wanted().items():
-            await self._write(kind, wanted, self._drafts.of(kind), judge)
+        for kind, n_wanted in self.plan.wanted().items():
+            await self._write(kind, n_wanted, self._drafts.of(kind), judge)
 
-    async def _write(self, kind: Kind, wanted: int, drafts: Sequence[Draft], judge: Judge) -> None:
+    async def _write(
+        self, kind: Kind, n_wanted: int, drafts: Sequence[Draft], judge: Judge
+    ) -> None:
         """As many questions of a kind as are wanted, no rule before its turn."""
         waiting, used = list(drafts), Counter[str]()
         styles = [row.style for row in self.plan.table() if row.kind == kind for _ in range(row.n)]
         random.Random(self.plan.seed).shuffle(styles)  # noqa: S311 - no secret
-        tried, max_tries = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
-        limit = max(2, round(_SHARE * wanted))
-        limits = {name: max(2, round(share * wanted)) for name, share in _FEW.items()}
-        while waiting and wanted > used.total() and tried < max_tries:
+        tried, max_tries = 0, _ATTEMPTS * n_wanted + _EXTRA_ATTEMPTS
+        limit = max(2, round(_SHARE * n_wanted))
+        limits = {name: max(2, round(share * n_wanted)) for name, share in _FEW.items()}
+        while waiting and n_wanted > used.total() and tried < max_tries:
             full = {name for name, n in used.items() if n >= limits.get(name, limit)} - {"faq"}
             open_ = [draft for draft in waiting if draft.fact.template not in full]
             if not open_:
-                if limit >= max(2, wanted // 2):
+                if limit >= max(2, n_wanted // 2):
                     break
-                limit = max(2, wanted // 2)
+                limit = max(2, n_wanted // 2)
                 continue
-            batch = open_[: min(_AT_ONCE, max(2, wanted - used.total()))]
+            batch = open_[: min(_AT_ONCE, max(2, n_wanted - used.total()))]
             tried += len(batch)
             waiting = [draft for draft in waiting if draft not in batch]
             faults = await asyncio.gather(*(self._fault(kind, draft, judge) for draft in batch))
@@ -111,7 +113,7 @@ class Offline:
                 if reason := fault or self._repeats(draft):
                     self.rejected.append(self._rejected(kind, draft, reason))
                     self.progress(self.rejected[-1], len(self.questions))
-                elif used.total() < wanted and (
+                elif used.total() < n_wanted and (
                     used[draft.fact.template] < limits.get(draft.fact.template, limit)
                     or draft.fact.template == "faq"
                 ):
@@ -196,10 +198,10 @@ class Offline:
         if not numbered:
             return []
         rows = tuple(Numbered(name, text) for name, text in numbered.items())
-        chosen = await judge(SelectSentences(question, rows))
+        choices = await judge(SelectSentences(question, rows))
         sure = {
             choice.id
-            for choice in chosen
+            for choice in choices
             if choice.chosen and (choice.probability or 0.0) >= minimum
         }
         return [text for name, text in numbered.items() if name in sure]

@@ -88,9 +88,11 @@ def cut(document: Document, size: int, *, shortest: int = SHORTEST) -> list[Pass
     """
     groups: list[list[_Piece]] = []
     for piece in _pieces_of(document.text, size):
-        held = sum(p.size for p in groups[-1]) if groups else 0
-        full = held + piece.size > size * 1.25 or (piece.begins and held >= size / 2)
-        if not groups or (full and held):
+        words_so_far = sum(p.size for p in groups[-1]) if groups else 0
+        full = words_so_far + piece.size > size * 1.25 or (
+            piece.begins and words_so_far >= size / 2
+        )
+        if not groups or (full and words_so_far):
             groups.append([])
         groups[-1].append(piece)
     minimum = 1 if document.title.endswith("?") else shortest
@@ -224,7 +226,9 @@ class Corpus:
             for stem in held:
                 holders[stem].append(number)
         limit = max(_FEW, _COMMON * len(self.passages))
-        self._holders = {stem: held for stem, held in holders.items() if len(held) <= limit}
+        self._holders = {
+            stem: numbers for stem, numbers in holders.items() if len(numbers) <= limit
+        }
 
     def evenly(self, seed: int) -> Iterator[int]:
         """Numbers of passages without end: however many are taken, they are spread evenly.
@@ -268,7 +272,11 @@ class Corpus:
         sharing = [other for other, _ in self._ranked(self._stems[number], [number])]
         return min(sharing, key=distance, default=None)
 
-    def _ranked(self, wanted: frozenset[str], without: Collection[int]) -> list[tuple[int, float]]:
-        numbers = {n for stem in wanted for n in self._holders.get(stem, ())} - set(without)
-        shares = ((n, weighted_recall(wanted, self._stems[n], self._weights)) for n in numbers)
+    def _ranked(
+        self, wanted_stems: frozenset[str], without: Collection[int]
+    ) -> list[tuple[int, float]]:
+        numbers = {n for stem in wanted_stems for n in self._holders.get(stem, ())} - set(without)
+        shares = (
+            (n, weighted_recall(wanted_stems, self._stems[n], self._weights)) for n in numbers
+        )
         return sorted(shares, key=lambda pair: (-pair[1], pair[0]))

@@ -89,14 +89,14 @@ def _of_pages(text: str) -> str:
     often_enough = max(2, len(pages) / 5)
     joined = list[str]()
     for page, outer in zip(pages, edges, strict=True):
-        gone = {
+        edge_numbers = {
             number
             for number, keys in outer.items()
             if re.fullmatch(r"[\W\divx]*", page[number].strip())
             or any(often[key] > often_enough for key in keys)
         }
         kept = "\n".join(
-            _with_breaks([line for number, line in enumerate(page) if number not in gone])
+            _with_breaks([line for number, line in enumerate(page) if number not in edge_numbers])
         )
         kept = re.sub(r"\A(?:[ ]*\n)+|\s+\Z", "", kept)
         goes_on = joined and not _ENDED.search(joined[-1]) and kept.lstrip()[:1].islower()
@@ -247,8 +247,10 @@ class TextReader:
         """A heading, as deep as the first of its style."""
         if style not in self._styles:
             self._styles.append(style)
-        named = re.fullmatch(r"[a-z][a-z\d]*(?:[_.][a-z\d]+)+|--?[a-z][\w-]+", name)
-        return self.headed(f"`{name}`" if named else self.inline(name), self._styles.index(style))
+        is_identifier = re.fullmatch(r"[a-z][a-z\d]*(?:[_.][a-z\d]+)+|--?[a-z][\w-]+", name)
+        return self.headed(
+            f"`{name}`" if is_identifier else self.inline(name), self._styles.index(style)
+        )
 
     def headed(self, name: str, depth: int) -> str:
         """A heading below so many others."""

@@ -122,10 +122,10 @@ def _is_multi_hop(sample: Sample) -> bool:
     if any(_MULTI_HOP.search(kind) for kind in kinds):
         return True
     sources = [set(stems(text)) for text in sample.reference_contexts or ()]
-    wanted = set(stems(sample.reference or "")).intersection(set[str]().union(*sources))
-    return len(sources) > 1 and max(len(wanted & source) for source in sources) < _ONE_HOLDS * len(
-        wanted
-    )
+    reference_stems = set(stems(sample.reference or "")).intersection(set[str]().union(*sources))
+    return len(sources) > 1 and max(
+        len(reference_stems & source) for source in sources
+    ) < _ONE_HOLDS * len(reference_stems)
 
 
 def dangling(question: str) -> str:
@@ -188,9 +188,9 @@ def personal_data(text: str) -> Iterator[tuple[str, str]]:
             yield "card number", match.group()
 
 
-def _is_iban(written: str) -> bool:
+def _is_iban(number: str) -> bool:
     """Whether its check digits are right (ISO 13616)."""
-    turned = written[4:] + written[:4]
+    turned = number[4:] + number[:4]
     return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
 
 

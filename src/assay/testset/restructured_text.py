@@ -182,9 +182,9 @@ def _rows(body: Lines, options: Mapping[str, str]) -> list[list[str]]:
     """The rows of a table that is written as CSV, its head first."""
     delimiter = options.get("delim", ",").strip()
     delimiter = _DELIMITERS.get(delimiter, delimiter)
-    written = [*options.get("header", "").split("\n"), *body]
+    lines = [*options.get("header", "").split("\n"), *body]
     try:
-        rows = [*csv.reader(written, delimiter=delimiter, skipinitialspace=True)]
+        rows = [*csv.reader(lines, delimiter=delimiter, skipinitialspace=True)]
     except (csv.Error, TypeError):  # a cell without end, a delimiter of several letters
         return []
     return [[" ".join(cell.split()) for cell in row] for row in rows if row]

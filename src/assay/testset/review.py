@@ -245,7 +245,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         raise InputError(f"there is no file '{path}'", "`assay testset` writes one") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"'{path}' cannot be read: {error}") from error
-    seen: set[str] = set()
+    ids_seen: set[str] = set()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -257,11 +257,11 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
             fault = f"line {number} of '{path}' has no question"
             raise InputError(fault, "name a file that `assay testset` wrote")
         row.setdefault("id", f"line {number}")
-        if str(row["id"]) in seen:
+        if str(row["id"]) in ids_seen:
             raise InputError(f"line {number} of '{path}': the id '{row['id']}' is there already")
-        seen.add(str(row["id"]))
+        ids_seen.add(str(row["id"]))
         yield row
-    if not seen:
+    if not ids_seen:
         raise InputError(f"'{path}' has no questions", "name a file that `assay testset` wrote")
 
 

@@ -279,8 +279,8 @@ def _as_within(text: str, small: Collection[str]) -> str:
     """A phrase as it is written within a sentence."""
     first, *following = text.split()
     lower = re.sub(r"\Ws$|-.*", "", first).lower()
-    named = lower not in _ARTICLES and any(word[:1].isupper() for word in following[:1])
-    plain = (first[1:].islower() or len(first) == 1) and not named
+    is_named = lower not in _ARTICLES and any(word[:1].isupper() for word in following[:1])
+    plain = (first[1:].islower() or len(first) == 1) and not is_named
     common = lower in small or lower.endswith("ed")
     common = common or bool(lower.endswith("ing") and following and following[0] in _BEHIND_ING)
     return text[:1].lower() + text[1:] if plain and common else text
@@ -295,8 +295,8 @@ def listed(lead: str, items: Sequence[str], small: Collection[str]) -> Iterator[
     if clause is None or _LEANS.search(clause.subject) or _BROKEN.search(plain):
         return
     verb = clause.verb in _OBJECT_VERBS or clause.verb in {"have", "perform", "hold", "show"}
-    bare = clause.verb == "have" and not announced
-    if clause.auxiliary not in {"do", "does", "must", "can"} or not verb or bare:
+    is_bare = clause.verb == "have" and not announced
+    if clause.auxiliary not in {"do", "does", "must", "can"} or not verb or is_bare:
         return
     link = f" {_WITH_PREPOSITION[clause.verb]}" if clause.verb in _WITH_PREPOSITION else ""
     pronoun = f"Which {announced['noun']}" if announced else "What"
@@ -370,8 +370,8 @@ def _condition(clause: _Clause, condition: str) -> Iterator[Fact]:
 def _definition(clause: _Clause) -> Iterator[Fact]:
     """What something or somebody is."""
     complement, subject = clause.rest, clause.subject
-    named = _CLASS_NAMED.match(complement) and not _NO_CLASS.match(complement)
-    if clause.verb != "be" or not named or re.match(r"\w+ing (?:it|off|on|out|the|to)\b", subject):
+    match = _CLASS_NAMED.match(complement) and not _NO_CLASS.match(complement)
+    if clause.verb != "be" or not match or re.match(r"\w+ing (?:it|off|on|out|the|to)\b", subject):
         return
     vague = bool(_VAGUE.search(re.sub(r"^the | \([A-Z]\S+\)$", "", subject)))
     vague = vague or len(complement.split()) <= _COMPLEMENT
@@ -439,8 +439,8 @@ def _location(clause: _Clause) -> Iterator[Fact]:
 def _author(clause: _Clause) -> Iterator[Fact]:
     """Who made or did something."""
     tail = _RELATIVE.sub("", clause.tail)
-    named = clause.subject.split()
-    name = 1 < len(named) < 5 and all(word[:1].isupper() for word in named)
+    parts = clause.subject.split()
+    name = 1 < len(parts) < 5 and all(word[:1].isupper() for word in parts)
     name = name and not _BODY.search(clause.subject)  # "Which university", not "Who"
     if clause.auxiliary != "did" or clause.verb not in _MAKING or not name or not _short(tail, 14):
         return

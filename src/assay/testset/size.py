@@ -42,9 +42,13 @@ def smallest(
 
 def group_sizes(unique: Sequence[Sample]) -> tuple[int, ...]:
     """How many questions each group has, one without a group being its own; () if all are alone."""
-    named = Counter(sample.group for sample in unique if sample.group is not None)
-    n_single = len(unique) - named.total()
-    return (*named.values(), *[1] * n_single) if max(named.values(), default=1) > 1 else ()
+    group_counts = Counter(sample.group for sample in unique if sample.group is not None)
+    n_single = len(unique) - group_counts.total()
+    return (
+        (*group_counts.values(), *[1] * n_single)
+        if max(group_counts.values(), default=1) > 1
+        else ()
+    )
 
 
 def of_size(unique: Sequence[Sample]) -> Iterator[Finding]:

@@ -82,8 +82,8 @@ def _named(text: str, sample: Sample, corpus: Corpus) -> int | None:
     inner_passages = [
         n for n in corpus.nearest(text, _NEAR) if comparable(corpus.passages[n].text) in plain
     ]
-    wanted = set(stems(f"{sample.question} {sample.reference or ''}"))
-    shares = {n: recall(wanted, stems(corpus.passages[n].text)) for n in inner_passages}
+    wanted_stems = set(stems(f"{sample.question} {sample.reference or ''}"))
+    shares = {n: recall(wanted_stems, stems(corpus.passages[n].text)) for n in inner_passages}
     return max(inner_passages, key=shares.__getitem__, default=None)
 
 

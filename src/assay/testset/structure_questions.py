@@ -138,8 +138,8 @@ def _signatures(text: str, prose: str) -> Iterator[Fact]:
     for signature in _SIGNATURE.finditer(text):
         for parameter in _PARAMETER.finditer(signature["parameters"]):
             name, value = parameter["name"], parameter["value"]
-            named = re.search(rf"`[^`\n]*\b{signature['name']}\b[^`\n]*`", prose)
-            if value == "None" or not named:  # an example's own function
+            mention = re.search(rf"`[^`\n]*\b{signature['name']}\b[^`\n]*`", prose)
+            if value == "None" or not mention:  # an example's own function
                 continue
             of = f"the parameter `{name}` of `{signature['name']}`"
             question = f"What is the default of {of}?"
@@ -181,8 +181,8 @@ def _cell(
             yield from _option(name, cell, span, headings)
         return
     singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
-    called = "" if kind == "name" else f"the {kind} "
-    row = f"{called}{name}" if singular and name.startswith("`") else name
+    kind_prefix = "" if kind == "name" else f"the {kind} "
+    row = f"{kind_prefix}{name}" if singular and name.startswith("`") else name
     prefix = in_document(headings)
     if column in _ATTRIBUTES and len(cell.split()) <= 12:
         question_end = f"hat is the {column} of {row}?"
@@ -198,7 +198,7 @@ def _cell(
         return
     if re.search(r"[{}]", name) or (meaning and re.match(r"(?:If|We|You|See)\b", cell)):
         return
-    row = row if name.startswith("`") else f"{called}“{name}”"
+    row = row if name.startswith("`") else f"{kind_prefix}“{name}”"
     begin = "W" if not prefix else f"{prefix}w"
     if meaning:
         verb = asks_what["verb"] if asks_what else "is" if kind in _THINGS else "means"

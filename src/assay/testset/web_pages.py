@@ -149,8 +149,8 @@ class _Page(HTMLParser):
         if self._muted:
             return
         of_block = tag != "code" or "pre" in self._open
-        if of_block and (named := _LANGUAGE.search(known.get("class") or "")):
-            self._language = named["name"]
+        if of_block and (language := _LANGUAGE.search(known.get("class") or "")):
+            self._language = language["name"]
         if tag == "code" and self._pieces[-1:] == [_BEGINS["pre"]]:
             self._pieces[-1] = f"\n\n```{self._language}\n"
         if (tag == "main" or role == "main") and self._main is None:
@@ -175,8 +175,8 @@ class _Page(HTMLParser):
             return
         linked = "a" in open_
         footnote = linked and "sup" in open_ and data.strip("[] \n").isdigit()
-        named = open_ & (_HEADINGS | {"dt"})
-        permalink = linked and named and not any(map(str.isalnum, data))  # "¶"
+        heading_tags = open_ & (_HEADINGS | {"dt"})
+        permalink = linked and heading_tags and not any(map(str.isalnum, data))  # "¶"
         if self._muted or footnote or permalink:
             return
         self._letters += len(data.strip())

@@ -78,12 +78,12 @@ def locate_evidence(facts: Facts, within: int = WITHIN) -> Location:
 def _by_known(facts: Facts, known: Known, within: int) -> Location:
     recall = facts.recall
     reason = "known to be right, not retrieved"
-    lost = tuple(Evidence("context", text, reason) for text in known.lost)
+    lost_evidence = tuple(Evidence("context", text, reason) for text in known.lost)
     if known.first is None:
-        return Location("there") if _all_held(recall) else Location("missed", lost)
-    if lost and (known.all_needed if recall is None else recall.no):
+        return Location("there") if _all_held(recall) else Location("missed", lost_evidence)
+    if lost_evidence and (known.all_needed if recall is None else recall.no):
         missing = _of_reference(recall.no, "not in the contexts", recall.metric) if recall else ()
-        return Location("missed", (*lost, *missing))
+        return Location("missed", (*lost_evidence, *missing))
     contexts = facts.sample.contexts
     handed = len(contexts) if contexts is not None else known.first
     ranked = (_ranked(facts, known.first, handed),)
@@ -208,12 +208,12 @@ def _findings(facts: Facts, location: Location) -> list[Finding]:
     return [*findings, *(finding for find in _FINDERS if (finding := find(facts, location)))]
 
 
-def _harmless(lost: Finding, facts: Facts) -> bool:
+def _harmless(finding: Finding, facts: Facts) -> bool:
     """Whether the answer is right and supported in spite of what was lost on the way."""
     if facts.declined:
         return False
     well = _answered_well(facts)
-    if lost.cause == "ranked_too_low":
+    if finding.cause == "ranked_too_low":
         # Made-up words beside a right answer are no sign that it went without the context.
         return well or _told_from_contexts(facts)
     # Of an answer that is only known to be supported, wrong contexts may be all that supports it.

@@ -271,14 +271,14 @@ def _total(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
 def _changes(pairs: Sequence[tuple[Diagnosed, RescoredSample]]) -> Iterator[Change]:
     for cause in (*_OF_RETRIEVAL, *_OF_CLAIMS):
         caused = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
-        gone = [(b, a) for b, a in caused if cause not in a.diagnosed.causes]
+        resolved = [(b, a) for b, a in caused if cause not in a.diagnosed.causes]
         # The answer shows no failure, and something is known of it.
         well = sum(
             a.diagnosed.state == "fine" and bool(a.after.support or a.after.coverage)
-            for _, a in gone
+            for _, a in resolved
         )
         if caused:
-            yield Change(cause, len(caused), len(gone), well, tuple(b.id for b, _ in gone))
+            yield Change(cause, len(caused), len(resolved), well, tuple(b.id for b, _ in resolved))
 
 
 def _means(rescored_run: Rescored) -> Iterator[tuple[str, float, float, int]]:
@@ -420,13 +420,13 @@ def steps_of(sample: Sample) -> list[Step]:
 
 
 def _of_turns(sample: Sample) -> Iterator[Step]:
-    called: list[str] = []
+    tools_called: list[str] = []
     for turn in sample.turns or ():
-        called += [call.name for call in turn.tool_calls]
+        tools_called += [call.name for call in turn.tool_calls]
         if turn.contexts:
             yield Step("retrieval", turn.contexts)
         if turn.role == "tool":
-            name = called.pop(0) if called else "tool"
+            name = tools_called.pop(0) if tools_called else "tool"
             if turn.text.strip():
                 yield Step(name, (turn.text,))
 
@@ -435,10 +435,10 @@ def _of_contexts(sample: Sample) -> Iterator[Step]:
     contexts, steps = sample.contexts or (), sample.metadata.get("steps")
     if not contexts:
         return
-    listed = steps if isinstance(steps, list) else []
-    context_indices = [index for step in listed for index in step["contexts"]]
+    step_list = steps if isinstance(steps, list) else []
+    context_indices = [index for step in step_list for index in step["contexts"]]
     if max(context_indices, default=-1) + 1 == len(contexts):
-        for step in listed:
+        for step in step_list:
             yield Step(step["step"], tuple(contexts[index] for index in step["contexts"]))
     else:  # one retrieval, or contexts that were read otherwise than the trace recorded them
         yield Step("retrieval", contexts)
@@ -486,12 +486,14 @@ def _blamed(
     ]
     first = support[0]
     parts = first.parts if first else ()
-    lost = [
+    lost_steps = [
         StepBlame(step.name, tuple(p.text for p in parts if p.text in backed[0] - without))
         for step, without in zip(steps, backed[1:], strict=True)
     ]
-    most_lost = max(len(step.lost) for step in lost)
+    most_lost = max(len(step.lost) for step in lost_steps)
     decisive = tuple(
-        n for n, step in enumerate(lost, start=1) if most_lost and len(step.lost) == most_lost
+        n for n, step in enumerate(lost_steps, start=1) if most_lost and len(step.lost) == most_lost
     )
-    return SampleBlame(id_, len(backed[0]), len(parts) - len(backed[0]), tuple(lost), decisive)
+    return SampleBlame(
+        id_, len(backed[0]), len(parts) - len(backed[0]), tuple(lost_steps), decisive
+    )

@@ -202,8 +202,10 @@ def right_contexts(sample: Sample) -> tuple[int, ...] | None:
     """
     ids, grades = sample.reference_context_ids, sample.relevance_grades
     if sample.context_ids is not None and (ids is not None or grades is not None):
-        named = {i for i, grade in (grades or {}).items() if grade > 0} if ids is None else {*ids}
-        return tuple(index for index, i in enumerate(sample.context_ids) if i in named)
+        right_ids = (
+            {i for i, grade in (grades or {}).items() if grade > 0} if ids is None else {*ids}
+        )
+        return tuple(index for index, i in enumerate(sample.context_ids) if i in right_ids)
     contexts, right = sample.contexts or (), set[int]()
     for text in sample.reference_contexts or ():
         same = [index for index, context in enumerate(contexts) if _holds_other(context, text)]
@@ -227,13 +229,17 @@ def _known_contexts(sample: Sample) -> Known | None:
     if isinstance(ranked, Unscored):
         return None
     missed = (part.text for part in ranked.parts if part.kind == "reference context")
-    lost = [names.get(name, name) for name in missed]
+    lost_texts = [names.get(name, name) for name in missed]
     if names:  # one retrieved context may hold several of the right ones
         handed = [normalized(context) for context in sample.contexts or ()]
-        lost = [text for text in lost if not any(normalized(text) in context for context in handed)]
+        lost_texts = [
+            text
+            for text in lost_texts
+            if not any(normalized(text) in context for context in handed)
+        ]
     ranks = [rank for rank, grade in enumerate(ranked.grades, start=1) if grade > 0]
     graded = not names and sample.reference_context_ids is None
-    return Known(min(ranks, default=None), tuple(lost), all_needed=not graded)
+    return Known(min(ranks, default=None), tuple(lost_texts), all_needed=not graded)
 
 
 def _nothing_right(sample: Sample) -> bool:

@@ -98,8 +98,8 @@ def _count(cause: str, samples: Sequence[Diagnosed], groups: Groups) -> CauseCou
     return CauseCount(cause, len(main), len(further), len(checked), interval, ids)
 
 
-def _has_main(sample: Diagnosed, wanted: Sequence[str]) -> bool:
-    return sample.main is not None and sample.main.cause in wanted
+def _has_main(sample: Diagnosed, causes: Sequence[str]) -> bool:
+    return sample.main is not None and sample.main.cause in causes
 
 
 def rank_advice(samples: Sequence[Diagnosed], groups: Groups) -> tuple[Advice, ...]:
@@ -260,10 +260,10 @@ def _values(store: Store, run: Run, name: str, groups: Mapping[int, Hashable]) -
 def _pattern(
     pattern: Pattern, values: Mapping[str, Values], ids: Mapping[int, str]
 ) -> PatternFound:
-    wanted = {**dict.fromkeys(pattern.low, "low"), **dict.fromkeys(pattern.high, "high")}
-    missing = tuple(name for name in wanted if name not in values)
-    means = tuple(_mean(values[name], side) for name, side in wanted.items() if name in values)
-    samples = () if missing else _samples(wanted, values, ids)
+    sides = {**dict.fromkeys(pattern.low, "low"), **dict.fromkeys(pattern.high, "high")}
+    missing = tuple(name for name in sides if name not in values)
+    means = tuple(_mean(values[name], side) for name, side in sides.items() if name in values)
+    samples = () if missing else _samples(sides, values, ids)
     return PatternFound(pattern.name, _pattern_state(means, missing), means, missing, samples)
 
 
@@ -290,16 +290,16 @@ def _pattern_state(means: Sequence[Mean], missing: Sequence[str]) -> State:
 
 
 def _samples(
-    wanted: Mapping[str, str], values: Mapping[str, Values], ids: Mapping[int, str]
+    sides: Mapping[str, str], values: Mapping[str, Values], ids: Mapping[int, str]
 ) -> tuple[str, ...]:
     def shows(row: int, name: str) -> bool:
         value = values[name].by_row.get(row)
         if value is None:
             return False
         guide = values[name].guide
-        return value < guide if wanted[name] == "low" else value > guide
+        return value < guide if sides[name] == "low" else value > guide
 
-    return tuple(ids[row] for row in sorted(ids) if all(shows(row, name) for name in wanted))
+    return tuple(ids[row] for row in sorted(ids) if all(shows(row, name) for name in sides))
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,11 +156,11 @@ def shown(data: Json, *, show_all: bool) -> list[tuple[Json, list[Json], list[st
     """Each run but the baseline, with the metrics to show and what is said of those left out."""
     tables = []
     for run, metrics in others(data):
-        listed = (
+        listed_metrics = (
             metrics if show_all else [metric for metric in metrics if not folded(metric, metrics)]
         )
-        left = [metric for metric in metrics if metric not in listed]
-        tables.append((run, listed, _left_out_remarks(left)))
+        left = [metric for metric in metrics if metric not in listed_metrics]
+        tables.append((run, listed_metrics, _left_out_remarks(left)))
     return tables
 
 
@@ -254,8 +254,8 @@ def _metric(metric: MetricComparison, level: float) -> dict[str, Any]:
 def _change(change: Json, metric: MetricComparison) -> dict[str, Any]:
     parts_in_words = []
     for part in change["parts"]:
-        now = Part(part["kind"], part["text"], part["after"] or "")
-        tone = labels.tone(now, higher_is_better=metric.higher_is_better)
+        part_after = Part(part["kind"], part["text"], part["after"] or "")
+        tone = labels.tone(part_after, higher_is_better=metric.higher_is_better)
         parts_in_words.append({**part, "words": _words(part), "tone": tone})
     return {**change, "parts": parts_in_words}
 

@@ -52,7 +52,7 @@ def runs(compared: tuple[Compared, ...]) -> list[tuple[str, str]]:
 
 def scores(grouped: RunsByGroup) -> Section:
     """Mean, standard deviation and n of each group, and its difference to the base."""
-    several = len(grouped.runs) > 1
+    is_several = len(grouped.runs) > 1
     differences = {(d.metric, d.group, d.run): d for d in grouped.differences}
     rows = []
     for index, base in enumerate(grouped.runs[0].metrics):
@@ -62,10 +62,10 @@ def scores(grouped: RunsByGroup) -> Section:
             for number, run in enumerate(grouped.runs):
                 group = next((g for g in run.metrics[index].groups if g.name == name), None)
                 against = differences.get((base.metric, name, number))
-                cells = _cells(group, against, several=several)
+                cells = _cells(group, against, is_several=is_several)
                 rows.append([f"{base.metric}, {name}", letter(number), *cells])
     heads = (f"metric, {grouped.runs[0].field}", "run", "mean (s.d.)", "n")
-    last = ("run - A", "pairs") if several else ("interval",)
+    last = ("run - A", "pairs") if is_several else ("interval",)
     return Section("Scores by group", (*heads, *last), list(_named_once(rows)), _legend(grouped))
 
 
@@ -78,13 +78,13 @@ def _named_once(rows: list[list[str]]) -> Iterator[list[str]]:
 
 
 def _cells(
-    group: GroupScores | None, against: GroupDifference | None, *, several: bool
+    group: GroupScores | None, against: GroupDifference | None, *, is_several: bool
 ) -> list[str]:
     if group is None:
-        return [numbers.DASH, "0", *[""] * (1 + several)]
+        return [numbers.DASH, "0", *[""] * (1 + is_several)]
     spread = "" if group.sd is None else f" ({numbers.score(group.sd)})"
     cells = [numbers.score(group.mean) + spread, numbers.count(group.n)]
-    if not several:
+    if not is_several:
         return [*cells, numbers.interval(group.interval)]
     if against is None:
         return [*cells, "", ""]

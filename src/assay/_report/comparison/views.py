@@ -312,12 +312,12 @@ def html(data: Json) -> str:
 def overview(data: Json) -> dict[str, Any]:
     """What the tables of the differences show, for their template."""
     tables = []
-    for run, listed, left_out in comparison.shown(data, show_all=False):
+    for run, listed_metrics, left_out in comparison.shown(data, show_all=False):
         all_metrics = next(
             metrics for other_run, metrics in comparison.others(data) if other_run is run
         )
         rows = [(metric, _drawn(metric, _limit(metric, all_metrics))) for metric in all_metrics]
-        visible = [row for row in rows if row[0] in listed]
+        visible = [row for row in rows if row[0] in listed_metrics]
         tables.append(
             (run, visible, " ".join(left_out), [row for row in rows if row not in visible])
         )

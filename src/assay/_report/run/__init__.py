@@ -230,21 +230,24 @@ def sample(
     Raises:
         InputError: If the report does not hold that sample or that metric.
     """
-    chosen = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
-    if chosen is None:
+    sample = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
+    if sample is None:
         raise InputError(f"no sample {sample_id!r} in run {data['run']['id']}")
-    metrics = [m for m in data["metrics"] if m["label"] in chosen["scores"]]
-    wanted = [m for m in metrics if metric in (None, m["label"])]
-    if not wanted:
+    metrics = [m for m in data["metrics"] if m["label"] in sample["scores"]]
+    selected = [m for m in metrics if metric in (None, m["label"])]
+    if not selected:
         known = ", ".join(m["label"] for m in metrics)
         raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
-    texts = [(name, chosen[name]) for name in ("question", "answer", "reference")]
-    shown: dict[Part, str] = {}
+    texts = [(name, sample[name]) for name in ("question", "answer", "reference")]
+    printed: dict[Part, str] = {}
     return Group(
-        Rule(Text(f"sample {sanitize.plain(chosen['id'])}, row {chosen['row']}")),
+        Rule(Text(f"sample {sanitize.plain(sample['id'])}, row {sample['row']}")),
         *(_labelled(name, text or "(empty)") for name, text in texts if text is not None),
-        *(_turn(turn) for turn in turns(chosen)),
-        *(_shown_score(m, chosen, shown, raw=raw, show_whole=metric is not None) for m in wanted),
+        *(_turn(turn) for turn in turns(sample)),
+        *(
+            _shown_score(m, sample, printed, raw=raw, show_whole=metric is not None)
+            for m in selected
+        ),
     )
 
 
@@ -288,7 +291,7 @@ def _remarks_below(data: Json) -> list[RenderableType]:
 
 
 def _shown_score(
-    metric: Json, sample: Json, shown: dict[Part, str], *, raw: bool, show_whole: bool
+    metric: Json, sample: Json, printed: dict[Part, str], *, raw: bool, show_whole: bool
 ) -> RenderableType:
     score = sample["scores"][metric["label"]]
     head = Text(sanitize.plain(metric["label"]), style="bold")
@@ -308,8 +311,8 @@ def _shown_score(
     for kind, parts in labels.grouped(msgspec.convert(score["parts"], list[Part])).items():
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
-        listed, n_more = (parts, 0) if show_whole or raw else _of_weight(parts)
-        lines += [_part_block(part, metric, sample, {} if raw else shown) for part in listed]
+        visible, n_more = (parts, 0) if show_whole or raw else _of_weight(parts)
+        lines += [_part_block(part, metric, sample, {} if raw else printed) for part in visible]
         if n_more:
             more = f"{n_more} not relevant ones are left out: --metric '{metric['label']}' has them"
             lines.append(Padding(dim(more), (0, 0, 0, 2)))
@@ -324,15 +327,15 @@ def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
     return (relevant, n_left_out) if n_left_out > _FEW else (parts, 0)
 
 
-def _shown_before(part: Part, metric: Json, shown: dict[Part, str]) -> str:
+def _shown_before(part: Part, metric: Json, printed: dict[Part, str]) -> str:
     """The metric under which the reason and the quote of this evidence stand already, or ""."""
-    bare = Part(part.kind, part.text, reason=part.reason, context=part.context, quote=part.quote)
-    first = shown.setdefault(bare, metric["label"])
+    key = Part(part.kind, part.text, reason=part.reason, context=part.context, quote=part.quote)
+    first = printed.setdefault(key, metric["label"])
     return first if first != metric["label"] and (part.reason or part.quote) else ""
 
 
-def _part_block(part: Part, metric: Json, sample: Json, shown: dict[Part, str]) -> RenderableType:
-    before = _shown_before(part, metric, shown)
+def _part_block(part: Part, metric: Json, sample: Json, printed: dict[Part, str]) -> RenderableType:
+    before = _shown_before(part, metric, printed)
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, sample["contexts"])))]
     facts = [*([labels.meaning(part.label)] if part.label else []), *labels.facts(part, tone)]
@@ -480,16 +483,16 @@ def _remark(metric: Mapping[str, Any]) -> str:
 
 def _markdown_beside(data: Mapping[str, Any]) -> list[str]:
     lines = [inline(text) for text in data["unmeasured"]]
-    for text, named in notes.by_remark(data, notes.trust).items():
-        lines.append(f"{', '.join(map(code, named))}: {inline(text)}")
-    for method, named in notes.methods(data).items():
-        lines.append(f"{', '.join(map(code, named))}: computed as {inline(method)}")
+    for text, names in notes.by_remark(data, notes.trust).items():
+        lines.append(f"{', '.join(map(code, names))}: {inline(text)}")
+    for method, names in notes.methods(data).items():
+        lines.append(f"{', '.join(map(code, names))}: computed as {inline(method)}")
     for metric in data["metrics"]:
         tail = notes.percentiles(metric)
         lines += [f"{code(metric['label'])}: {inline(tail)}"] if tail else []
     for remark in (notes.letters, notes.noise):
-        for text, named in notes.by_remark(data, remark).items():
-            lines.append(f"{', '.join(map(code, named))}: {inline(text)}")
+        for text, names in notes.by_remark(data, remark).items():
+            lines.append(f"{', '.join(map(code, names))}: {inline(text)}")
     cosines = [code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
     if cosines:
         lines.append(f"{', '.join(cosines)}: {inline(notes.baseline(data))}")
