@@ -103,8 +103,8 @@ def fence_codes(texts: Iterable[str]) -> dict[str, str]:
     digest = _hash("\0".join(distinct))
     # No text holds the whole hash of itself and others.
     ends = range(_CODE, len(digest) + 1)
-    one = next(digest[:end] for end in ends if not Readings.hold(read, [digest[:end]]))
-    return dict.fromkeys(distinct, one)
+    code = next(digest[:end] for end in ends if not Readings.hold(read, [digest[:end]]))
+    return dict.fromkeys(distinct, code)
 
 
 # As many as the texts of the samples that are under way.
@@ -121,14 +121,14 @@ def render(template: Template, texts: Sequence[InputText]) -> tuple[str, ...]:
     """The prompt in pieces, the texts apart, so that a store keeps each text once."""
     if template.verbatim:
         return _fill(template.instruction, texts)
-    first, rest = [], list(texts)
+    first, others_texts = [], list(texts)
     if template.leading:
         first = [item for item in texts if item.name.startswith(template.leading)]
-        rest = [item for item in texts if not item.name.startswith(template.leading)]
-    codes = fence_codes(item.text for item in (*first, *rest))
+        others_texts = [item for item in texts if not item.name.startswith(template.leading)]
+    codes = fence_codes(item.text for item in (*first, *others_texts))
     if not first:
-        return (template.preamble, *fenced(rest, codes))
-    return (OPENING, *fenced(first, codes), template.between, *fenced(rest, codes))
+        return (template.preamble, *fenced(others_texts, codes))
+    return (OPENING, *fenced(first, codes), template.between, *fenced(others_texts, codes))
 
 
 def fenced(texts: Sequence[InputText], codes: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -147,8 +147,8 @@ class Session:
 
         description = {key: rules.pop(key) for key in _RUN_FIELDS if key in rules}
         if unknown := rules.keys() - {rule.name for rule in fields(Rules)}:
-            what = f"assay_gate knows no rule '{min(unknown)}'"
-            raise InputError(what, f"its rules: {', '.join(rule.name for rule in fields(Rules))}")
+            fault = f"assay_gate knows no rule '{min(unknown)}'"
+            raise InputError(fault, f"its rules: {', '.join(rule.name for rule in fields(Rules))}")
         checked_rules = Rules(**rules)
         names = metrics or list(dict.fromkeys([*checked_rules.min, *checked_rules.max]))
         if isinstance(data, Result):
@@ -391,8 +391,8 @@ def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
         raise InputError(f"{resolved.label} {sign} {limit!r}", "compare it with a number")
     beyond = not low <= limit <= high
     if beyond or (sign == ">" and limit == high) or (sign == "<" and limit == low):
-        what = f"{resolved.label} {sign} {limit}: its values are {low:g} to {high:g}"
-        raise InputError(what)
+        fault = f"{resolved.label} {sign} {limit}: its values are {low:g} to {high:g}"
+        raise InputError(fault)
 
 
 def holds(value: float, sign: str, limit: float) -> bool:
@@ -412,18 +412,18 @@ def _miss(result: "Result", demand: Demand) -> str:
 
     (metric,) = resolve(demand.metric)
     ((sample, outcome),) = result.outcomes(metric.label)
-    wanted = f"{demand.sign} {demand.value:g}"
+    demanded = f"{demand.sign} {demand.value:g}"
     if not isinstance(outcome, Score):
-        head = f"{metric.label} {wanted}: no score, {outcome.reason}"
+        head = f"{metric.label} {demanded}: no score, {outcome.reason}"
     elif holds(outcome.value, demand.sign, demand.value):
         return ""
     else:
-        head = f"{metric.label} {wanted}: it is {beside(outcome.value, demand.value)}"
+        head = f"{metric.label} {demanded}: it is {beside(outcome.value, demand.value)}"
     evidence = shown(collect(result, only=sample.id), sample.id, metric.label)
     return f"{head}\n{_text(evidence)}"
 
 
-def _text(shown: Any) -> str:
+def _text(renderable: Any) -> str:
     """What the console would show, without colours."""
     import io
 
@@ -431,5 +431,5 @@ def _text(shown: Any) -> str:
 
     console = Console(file=io.StringIO(), width=100, color_system=None)
     with console.capture() as captured:
-        console.print(shown)
+        console.print(renderable)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())

@@ -181,8 +181,8 @@ class Losses:
             return False
         last = max(self._numbers)
         first = max(self._since, last + 1 - round(minimum / NEARLY_ALL))
-        lost = sum(n >= first for n in self._numbers)
-        return lost >= max(minimum, (last + 1 - first) * NEARLY_ALL)
+        n_lost = sum(n >= first for n in self._numbers)
+        return n_lost >= max(minimum, (last + 1 - first) * NEARLY_ALL)
 
 
 # So many calls in a row without a reply, and none with one: there is nobody there.
@@ -293,11 +293,11 @@ class Health:
         return fruitless or self._is_silent(error, now) or self._absence.verdict(now) is not None
 
     def _is_gone(self, error: Unavailable) -> bool:
-        lost = not (error.throttled or error.permanent or error.retry_after or hung(error))
+        is_lost = not (error.throttled or error.permanent or error.retry_after or hung(error))
         enough = max(2, min(SILENT, self._pace.allowed))
         # Failing is quicker than answering: of 64 calls sent at once the few that fail come first.
         no_chance = len(self._unserved) >= enough and self._failures.of_all(enough)
-        return lost and self._answered and no_chance
+        return is_lost and self._answered and no_chance
 
     def _refuses_all(self) -> bool:
         """Whether it refuses all calls for now."""

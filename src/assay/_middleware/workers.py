@@ -260,8 +260,10 @@ class Pool(Wrapper):
                 worker.terminate()
 
     def _check(self, remote_versions: tuple[str, str]) -> None:
-        ours = __version__, self.name
-        for own, remote, subject in zip(ours, remote_versions, ("assay", "the judge"), strict=True):
+        own_versions = __version__, self.name
+        for own, remote, subject in zip(
+            own_versions, remote_versions, ("assay", "the judge"), strict=True
+        ):
             if own != remote:
                 difference = f"{subject} is {remote} on a worker and {own} here"
                 raise Denied(f"{difference} -> install the same on all machines")

@@ -272,8 +272,8 @@ def _field_meant(error: str, form: type[msgspec.Struct]) -> str:
     if "$." in error or "unknown field `" not in error:
         return ""
     fields = form.__struct_fields__
-    meant = did_you_mean(error.split("`")[1][:100], fields)
-    return "; " + (meant or f"it has {', '.join(fields)}")
+    hint = did_you_mean(error.split("`")[1][:100], fields)
+    return "; " + (hint or f"it has {', '.join(fields)}")
 
 
 def _decoded(body: bytes, form: type[F]) -> F:

@@ -82,9 +82,9 @@ def these(numbers: Iterable[int]) -> Rows:
 
 def not_these(run: Run, numbers: Iterable[int]) -> Rows:
     """All rows of a run but these."""
-    sql, (listed,) = these(numbers)
+    sql, (numbers_json,) = these(numbers)
     every_row = f"SELECT row FROM samples WHERE run = {rows.NAME}"
-    return f"SELECT row FROM ({every_row} EXCEPT {sql})", (run.id, listed)
+    return f"SELECT row FROM ({every_row} EXCEPT {sql})", (run.id, numbers_json)
 
 
 def rows_of(store: Store, run: Run, ids: Iterable[str]) -> dict[str, int]:

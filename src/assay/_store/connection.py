@@ -234,14 +234,14 @@ class Writer:
             InputError: If it cannot be written, or would be lost.
         """
         loop = asyncio.get_running_loop()
-        written: asyncio.Future[None] = loop.create_future()
+        on_disk: asyncio.Future[None] = loop.create_future()
         with self._closing:
             if self._closed:  # nobody would ever take it from the queue
                 raise sqlite3.ProgrammingError("the store is closed")
             if self._thread is None:
                 self._thread = self._started()
-            self._queue.put(_Item(write, loop, written))
-        await written
+            self._queue.put(_Item(write, loop, on_disk))
+        await on_disk
 
     def close(self) -> None:
         """Commit what is queued and end the thread."""

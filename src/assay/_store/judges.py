@@ -129,8 +129,8 @@ class Replies(File):
             run,
         )
         return {
-            name: (int(read), int(written), int(cached), int(cache_written))
-            for name, read, written, cached, cache_written in paid
+            name: (int(read), int(tokens_out), int(cached), int(cache_written))
+            for name, read, tokens_out, cached, cache_written in paid
             if not _is_of_judges(name, free)
         }
 

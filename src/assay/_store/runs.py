@@ -319,13 +319,13 @@ class Runs(File):
         base, number = (numbered["base"], int(numbered["place"])) if numbered else (name, None)
         if base == LAST:
             return self._last_run(number or 0)
-        named = self._runs("d.name = ?", base, order=_LATEST) if base else []
-        if number is not None and named:
-            return self._pick_run(named, number, base)
-        if len(named) > 1:
-            remedy = f"'{name}~0' is the newest; or name one by its id: {_listed(named)}"
+        named_runs = self._runs("d.name = ?", base, order=_LATEST) if base else []
+        if number is not None and named_runs:
+            return self._pick_run(named_runs, number, base)
+        if len(named_runs) > 1:
+            remedy = f"'{name}~0' is the newest; or name one by its id: {_listed(named_runs)}"
             raise InputError(f"several runs are called '{name}' in {self.path}", remedy)
-        matching = named or self._by_id_prefix(name)
+        matching = named_runs or self._by_id_prefix(name)
         if not matching:
             raise InputError(f"no run is called '{name}' in {self.path}", self._suggest(name))
         return matching[0]
@@ -370,8 +370,8 @@ class Runs(File):
         sql = f"SELECT 1 FROM samples WHERE run = {rows.NAME} AND id = ?"
         if last and self.query(sql, last.id, name):
             return f"it is a sample of the last run: --sample {name}"
-        listed = "`assay runs` lists them, with the ids that they can be named by as well"
-        return f"{did_you_mean(name, names)} {listed}".lstrip()
+        remedy = "`assay runs` lists them, with the ids that they can be named by as well"
+        return f"{did_you_mean(name, names)} {remedy}".lstrip()
 
     def describe(self, run: str, description: Description) -> None:
         """Keep what people say of a run, in the place of what they said before.

@@ -441,8 +441,8 @@ def _is_foreign(connection: sqlite3.Connection) -> bool:
     if not names:  # what another program began says whose it is before it has tables
         return bool(_pragma(connection, "application_id") or _version(connection))
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(replies)")}
-    ours = {"replies", "jobs"} <= names and not columns.isdisjoint(_OF_REPLIES)
-    return not ours or not _version(connection)
+    is_own = {"replies", "jobs"} <= names and not columns.isdisjoint(_OF_REPLIES)
+    return not is_own or not _version(connection)
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -130,9 +130,9 @@ class Samples(File):
         """The error that a run has no such sample, with the one that was probably meant."""
         sql = f"SELECT id FROM samples WHERE run = {rows.NAME} AND row = ?"
         number = int(sample_id) if sample_id.isdecimal() and len(sample_id) < _DIGITS else 0
-        meant = [name for (name,) in self.query(sql, run, number)]
-        hint = f"did you mean '{meant[0]}'?" if meant else ""
-        if not meant:
+        like_ids = [name for (name,) in self.query(sql, run, number)]
+        hint = f"did you mean '{like_ids[0]}'?" if like_ids else ""
+        if not like_ids:
             sql = f"SELECT id FROM samples WHERE run = {rows.NAME} ORDER BY row LIMIT ?"
             names = [name for (name,) in self.query(sql, run, _COMPARED)]
             hint = did_you_mean(sample_id, names) or "`assay show` names some"

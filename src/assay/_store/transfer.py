@@ -107,9 +107,9 @@ def export(store: Store, runs: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
-    chosen = [store.run(name) for name in runs] or store.runs()[::-1]
+    exported = [store.run(name) for name in runs] or store.runs()[::-1]
     yield _line({"format": FORMAT, "version": VERSION, "assay": __version__})
-    for run in chosen:
+    for run in exported:
         yield _line({"run": {**msgspec.to_builtins(run), "fingerprint": store.fingerprint(run.id)}})
         n = 0
         for row, sample in store.samples(run.id):
@@ -119,12 +119,12 @@ def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
             yield _line({"sample": {"row": row, **present}})
         if n != run.n_samples:
             raise Damaged(f"run {run.id} has {n} of its {run.n_samples} samples", store.path)
-        for reply, payer, written in _replies(store, run):
+        for reply, payer, kept_at in _replies(store, run):
             contents = msgspec.to_builtins(reply)
             for name in _CACHED:  # where nothing was, the line is as before there were such fields
                 if not contents[name]:
                     del contents[name]
-            yield _line({"reply": {**contents, "run": payer, "at": written}})
+            yield _line({"reply": {**contents, "run": payer, "at": kept_at}})
         yield from (_line({"score": score}) for score in _scores(store, run))
         for table in BESIDE:
             columns = COVERED[table].split(", ")
@@ -153,11 +153,11 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
             f"SELECT e.id, r.key, n.name, r.at FROM {name} e LEFT JOIN replies r ON r.id = e.id"
             " LEFT JOIN names n ON n.id = r.run WHERE e.id > ? ORDER BY e.id LIMIT ?"
         )
-        for _, key, payer, written in paged(store.query, sql):
+        for _, key, payer, kept_at in paged(store.query, sql):
             reply = store.reply(long_key(key)) if key else None
             if reply is None:
                 raise Damaged(f"run {run.id}: a reply is not found by its key", store.path)
-            yield reply, payer, written
+            yield reply, payer, kept_at
     finally:
         store.query(f"DROP TABLE {name}")
 
@@ -309,11 +309,11 @@ class _Import:
         self._count("sample", new=not self._is_known)
 
     def _add_reply(self, fields: dict[str, Any]) -> None:
-        payer, written = fields.pop("run"), fields.pop("at")
+        payer, kept_at = fields.pop("run"), fields.pop("at")
         reply = msgspec.convert(fields, Reply)
         before = self._db.total_changes
         if not rows.has_replies(self._db, [reply.key]):
-            rows.write_reply(self._db, reply, payer, at=written)
+            rows.write_reply(self._db, reply, payer, at=kept_at)
         self._count("reply", new=self._db.total_changes > before)
 
     def _named(self) -> str:

@@ -395,11 +395,11 @@ def _read_number(match: re.Match[str]) -> tuple[float, float]:
     return number * power * scale, 0.0 if is_exact and not match["unit"] else step * power * scale
 
 
-def _spelled(written: str) -> float:
+def _spelled(words: str) -> float:
     """A number in words: "one million two hundred thousand", "eight point two million"."""
     total = group = 0.0
     digit = 0.0  # what the next digit counts, behind "point"
-    for word in re.split(r"[\s,-]+", written.lower()):
+    for word in re.split(r"[\s,-]+", words.lower()):
         if word == "hundred":
             group = (group or 1) * 100
         elif word in SCALES:

@@ -92,8 +92,8 @@ def participle_ahead(words: Words, subject: Subject, comma: int) -> Aside | None
 def is_participle(words: Words, i: int) -> bool:
     """Whether a participle that tells of a subject stands there."""
     word = words.text(i)
-    listed = "participle" in verbs.forms(word) and word not in _NO_PARTICIPLES
-    return listed or (bool(verbs.base_of_ing(word)) and word not in _NO_ACTION)
+    is_listed = "participle" in verbs.forms(word) and word not in _NO_PARTICIPLES
+    return is_listed or (bool(verbs.base_of_ing(word)) and word not in _NO_ACTION)
 
 
 def participle_behind(words: Words, subject: Subject, begin: int) -> Aside | None:

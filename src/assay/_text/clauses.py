@@ -404,9 +404,9 @@ class _Reader:
         full = words.forms(begin) and not verbs.is_also_noun(words.text(begin))
         if full and words.text(begin + 1) not in PREPOSITIONS:  # "roast, crush and sprinkle seeds"
             return False
-        listed = words.text(begin - 1) in {"and", ","}
-        bare = listed and not (words.opens_object(begin) or words.tokens[begin].capital)
-        unsure = bare and verbs.is_also_noun(words.text(subject.verb))
+        in_list = words.text(begin - 1) in {"and", ","}
+        has_no_object = in_list and not (words.opens_object(begin) or words.tokens[begin].capital)
+        unsure = has_no_object and verbs.is_also_noun(words.text(subject.verb))
         if unsure and not words.has_object(subject.verb):  # "water, and bay leaves to the pan"
             return False
         return not (words.text(i) == "," and self.commas and subject.kind == "both")

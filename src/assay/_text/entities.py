@@ -153,8 +153,8 @@ def lookup(text: str) -> set[str]:
     A hyphenated word is there in parts and in one piece: "Wi-Fi" is "wi", "fi" and "wifi".
     """
     joined = (match.group().replace("-", "").lower() for match in _HYPHENATED.finditer(text))
-    written = (match.group().replace(".", "") for match in _WRITTEN_ACRONYM.finditer(text))
-    return {*words(text), *joined, *written}
+    acronyms_written = (match.group().replace(".", "") for match in _WRITTEN_ACRONYM.finditer(text))
+    return {*words(text), *joined, *acronyms_written}
 
 
 def acronyms(text: str) -> set[str]:
@@ -267,8 +267,8 @@ def _words(text: str) -> tuple[tuple[str, str, Span], ...]:
 def _plain_word(word: str) -> str:
     decomposed = unicodedata.normalize("NFKD", _GROUPED.sub("", word))
     # Accents of Latin, Greek and Cyrillic letters only: elsewhere a mark makes another letter.
-    bare = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
-    return _ELISION.sub("", _POSSESSIVE.sub("", bare)).replace("\u2019", "'")
+    unaccented = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
+    return _ELISION.sub("", _POSSESSIVE.sub("", unaccented)).replace("\u2019", "'")
 
 
 def _is_within(span: Span, other_spans: list[Span]) -> bool:

@@ -326,14 +326,14 @@ class Words:
     def _before_verbs(self) -> frozenset[int]:
         """Where a surer verb stands or follows in the same clause: one before that is none."""
         positions = []
-        ahead = False
+        verb_ahead = False
         for k in range(len(self.tokens) - 1, -1, -1):
             word = self.text(k)
             if self.is_mark(k) or word in CONJUNCTIONS or word in SUBORDINATORS:
-                ahead = False
+                verb_ahead = False
             elif self.text(k - 1) != "to" and (self.auxiliary(k) or self.forms(k) == _PAST):
-                ahead = True
-            if ahead:
+                verb_ahead = True
+            if verb_ahead:
                 positions.append(k)
         return frozenset(positions)
 

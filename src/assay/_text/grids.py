@@ -354,20 +354,20 @@ def _prefix(rows: Sequence[tuple[int, _Cells]]) -> str:
 def _unit_of(name: str) -> tuple[str, str]:
     """The name of a column without its unit, and its unit as texts write it."""
     match = _UNIT.search(name)
-    written = next(filter(None, match.groups()), "").strip() if match else ""
-    if not match or not written:
+    unit = next(filter(None, match.groups()), "").strip() if match else ""
+    if not match or not unit:
         return name, ""
     if match["inside"]:
-        scaled = scale_of(f"in {written}") != 1
+        scaled = scale_of(f"in {unit}") != 1
         return (
             f"{name[: match.start()]} {name[match.end() :]}",
-            written if scaled or _is_unit(written) else "",
+            unit if scaled or _is_unit(unit) else "",
         )
-    return (name[: match.start()], written) if _is_unit(written) else (name, "")
+    return (name[: match.start()], unit) if _is_unit(unit) else (name, "")
 
 
-def _is_unit(written: str) -> bool:
-    read = amounts(normalize(f"5 {written}").text)
+def _is_unit(unit: str) -> bool:
+    read = amounts(normalize(f"5 {unit}").text)
     return len(read) == 1 and bool(read[0].kind)
 
 

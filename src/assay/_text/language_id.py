@@ -178,11 +178,11 @@ def _other_by_words(text: str) -> str:
     hits: Counter[str] = Counter()
     tokens = _WORD.findall(text)
     foreign = english = 0
-    for written in tokens:
-        word = written.lower()
+    for token in tokens:
+        word = token.lower()
         languages = _SAYINGS.get(word, _NO_LANGUAGES)
         # A name has letters of its own language in any other: Łódź, Erdoğan.
-        if written == word and not word.isascii() and (own_letter := _OWN_LETTER.search(word)):
+        if token == word and not word.isascii() and (own_letter := _OWN_LETTER.search(word)):
             languages = languages | {_LETTERS_OF[own_letter[0]]}
         if languages:
             hits.update(languages)

@@ -192,12 +192,12 @@ class _Reader:
             self._characters()
         else:
             read = _TOKEN.findall(self.sentence)
-            for i, written in enumerate(read):
+            for i, token in enumerate(read):
                 ranges = (
                     0 < i < len(read) - 1 and read[i - 1][0].isdigit() and read[i + 1][0].isdigit()
                 )
                 if not ranges:  # "between 1902 and 1906"
-                    self._word(written, first=not i)
+                    self._word(token, first=not i)
         be, agents = self.passive
         return Phrasing(
             tuple(self.tokens),
@@ -208,17 +208,17 @@ class _Reader:
             frozenset(agents if self.language in CHARACTERS else be & agents),
         )
 
-    def _word(self, written: str, *, first: bool) -> None:
-        if written in _STOPS:
+    def _word(self, token: str, *, first: bool) -> None:
+        if token in _STOPS:
             self._break()
-        elif written in _SIGNS:
-            self._unit(_SIGNS[written])
-        elif written[0].isdigit():
-            self._add(written, _number(written), "number")
-        elif word := "".join(words(written)):
-            self._spoken(word, written, named=written[0].isupper() and not first)
+        elif token in _SIGNS:
+            self._unit(_SIGNS[token])
+        elif token[0].isdigit():
+            self._add(token, _number(token), "number")
+        elif word := "".join(words(token)):
+            self._spoken(word, token, is_name=token[0].isupper() and not first)
 
-    def _spoken(self, word: str, written: str, *, named: bool) -> None:
+    def _spoken(self, word: str, text: str, *, is_name: bool) -> None:
         special = self.lexicon.special
         if word in special["breaks"]:
             self._break()
@@ -231,11 +231,11 @@ class _Reader:
         if self._notes(key) or word in special["empty"]:
             return
         if key in _UNITS:
-            self._unit(key, written)
+            self._unit(key, text)
         elif key:
-            self._add(written, key, self._sort_of(key))
+            self._add(text, key, self._sort_of(key))
         else:
-            self._add(written, word, "name" if named and self.language != "de" else "word")
+            self._add(text, word, "name" if is_name and self.language != "de" else "word")
 
     def _notes(self, key: str) -> bool:
         """Whether a word denies or limits its part, which is noted then."""
@@ -259,20 +259,20 @@ class _Reader:
         if not self.fresh:
             self.part, self.fresh, self.led = self.part + 1, True, ""
 
-    def _unit(self, key: str, written: str = "") -> None:
+    def _unit(self, key: str, text: str = "") -> None:
         last = self.tokens[-1] if self.tokens else None
         if last and last.sort == "number" and last.part == self.part:
             if key not in last.unit.split():
                 self.tokens[-1] = last._replace(key=f"{last.key} {key}")
-        elif written:
-            self._add(written, key, "word")
+        elif text:
+            self._add(text, key, "word")
         else:
             self.currency = key
 
-    def _add(self, written: str, key: str, sort: str) -> None:
+    def _add(self, text: str, key: str, sort: str) -> None:
         if sort == "number" and self.currency:
             key, self.currency = f"{key} {self.currency}", ""
-        self.tokens.append(Token(written, key, sort, self.part, self.led))
+        self.tokens.append(Token(text, key, sort, self.part, self.led))
         self.fresh = False
         if sort != "small":
             self.led = ""
@@ -354,10 +354,10 @@ def _is_plain_character(token: str) -> bool:
     return bool(token) and not (special or _is_hiragana(token))
 
 
-def _number(written: str) -> str:
-    if _THOUSANDS.fullmatch(written):
-        return re.sub("[.,]", "", written)
-    return written.replace(",", ".")
+def _number(digits: str) -> str:
+    if _THOUSANDS.fullmatch(digits):
+        return re.sub("[.,]", "", digits)
+    return digits.replace(",", ".")
 
 
 def _han_number(text: str, position: int) -> tuple[str, str] | None:

@@ -96,9 +96,9 @@ def without_lead(text: str) -> str:
 
     That is a number, as in "3. Open it" and "Step 3: Open it", and "Based on the given passages, ".
     """
-    bare = _MARKER.sub("", without_citations(text))
-    lead = _LEAD.match(bare) or _LABEL.match(bare)
-    return _MARKER.sub("", bare[lead.end() :]) if lead else bare
+    unmarked = _MARKER.sub("", without_citations(text))
+    lead = _LEAD.match(unmarked) or _LABEL.match(unmarked)
+    return _MARKER.sub("", unmarked[lead.end() :]) if lead else unmarked
 
 
 def without_pointers(text: str) -> str:
@@ -159,12 +159,12 @@ _JOINT_END = re.compile(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
 def clean(text: str) -> str:
     """Without mark-up and citation marks, on one line, with a capital at the beginning."""
     if "*" in text or "_" in text or "`" in text:  # none is in most, and to look behind is slow
-        bare = _GAP.sub("", without_citations(_MARKUP.sub("", text)))
-        bare = _ITALIC.sub(r"\g<content>", bare)
+        unmarked = _GAP.sub("", without_citations(_MARKUP.sub("", text)))
+        unmarked = _ITALIC.sub(r"\g<content>", unmarked)
     else:
-        bare = _GAP.sub("", without_citations(text))
-    bare = _LINK.sub(r"\g<content>", bare) if "[" in bare else bare
-    plain = " ".join(bare.split())
+        unmarked = _GAP.sub("", without_citations(text))
+    unmarked = _LINK.sub(r"\g<content>", unmarked) if "[" in unmarked else unmarked
+    plain = " ".join(unmarked.split())
     if plain.endswith((";", "；", "and", "or")):  # else every blank would be looked at
         plain = _JOINT_END.sub("", plain)
     # "iPhone", "max_delay" and "find()" are written small.

@@ -96,20 +96,20 @@ _IGNORED_WORDS = frozenset({"one", "zero"})
 
 def numbers(text: str) -> dict[str, str]:
     """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
-    written: dict[str, str] = {}
+    by_plain_form: dict[str, str] = {}
     # Most texts hold no number: a look for what each must have is faster than its pattern.
     digits, ascii_only = _DIGIT.search(text), text.isascii()
     if digits or not ascii_only:
         for fraction in _FRACTION.finditer(text):
             if (value := _fraction_value(fraction)) is not None:
-                written.setdefault(value, fraction.group())
-    if written:
+                by_plain_form.setdefault(value, fraction.group())
+    if by_plain_form:
         text = _FRACTION.sub(_blank_fraction, text)
     if digits:
-        written |= _in_digits(text)
+        by_plain_form |= _in_digits(text)
     if not ascii_only or not _SPELLING.isdisjoint(_LETTERS.findall(text.lower())):
-        _add_spelled(text, written)
-    return written
+        _add_spelled(text, by_plain_form)
+    return by_plain_form
 
 
 _WITH_SIGN = re.compile(
@@ -158,13 +158,13 @@ def _blank_fraction(fraction: re.Match[str]) -> str:
 
 
 def _in_digits(text: str) -> dict[str, str]:
-    written: dict[str, str] = {}
+    by_plain_form: dict[str, str] = {}
     for clock in _CLOCK.finditer(text):
         if _is_time(clock):
-            written.setdefault(_time(clock), clock.group().strip())
+            by_plain_form.setdefault(_time(clock), clock.group().strip())
     for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
-        written.setdefault(_plain_digits(digits), digits.group().strip())
-    return written
+        by_plain_form.setdefault(_plain_digits(digits), digits.group().strip())
+    return by_plain_form
 
 
 def is_close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:

@@ -315,8 +315,8 @@ class _Reader(Clause):
         if self.ordered:
             return
         kind = words.auxiliary(self.verb)
-        ahead = range(max(self.begin + 1, self.verb - 2), self.verb)
-        self.negated = any(words.text(k) in _NOT for k in ahead)
+        indices = range(max(self.begin + 1, self.verb - 2), self.verb)
+        self.negated = any(words.text(k) in _NOT for k in indices)
         if not kind:
             self.main = self.verb
             return
@@ -357,12 +357,12 @@ class _Reader(Clause):
         words = self.words
         while True:
             denied = words.text(self.main + 1) == "not"
-            ahead = self.main + 1 + denied
-            bare = denied and words.text(self.main) == "need"
-            if not (bare or words.text(ahead) == "to"):
+            position = self.main + 1 + denied
+            is_need = denied and words.text(self.main) == "need"
+            if not (is_need or words.text(position) == "to"):
                 return
             says = _CHAINS.get(stem(verbs.base(words.text(self.main))))
-            following = words.after_adverbs(ahead + (not bare))
+            following = words.after_adverbs(position + (not is_need))
             word = words.text(following)
             if says is None or words.opens_object(following) or words.is_name(following):
                 return

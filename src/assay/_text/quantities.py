@@ -166,9 +166,9 @@ def spellings_of(texts: Iterable[str]) -> dict[Key, list[str]]:
     for text in texts:
         for quantity in quantities(text):
             for key in quantity.keys:
-                ways = ways_of.setdefault(key, [])
-                if quantity.text not in ways:
-                    ways.append(quantity.text)
+                spellings = ways_of.setdefault(key, [])
+                if quantity.text not in spellings:
+                    spellings.append(quantity.text)
     return ways_of
 
 
@@ -183,7 +183,9 @@ def written_like(text: Normalized, spellings: Mapping[Key, Sequence[str]]) -> No
     parts: list[str] = []
     done = length = 0
     for quantity in quantities(text.text):
-        spellings_of_keys = [way for key in sorted(quantity.keys) for way in spellings.get(key, ())]
+        spellings_of_keys = [
+            spelling for key in sorted(quantity.keys) for spelling in spellings.get(key, ())
+        ]
         start, end = quantity.span
         if not spellings_of_keys or quantity.text.lower() in (
             spelling.lower() for spelling in spellings_of_keys
@@ -373,8 +375,8 @@ def _readings(
     for a in {1.0, scale} if not amount.scaled else {1.0}:
         for b in {1.0, scale} if not other.scaled else {1.0}:
             yield amount.number * a, a, other.number * b, b, False
-    for share, bare in ((amount, other), (other, amount)):
-        if share.kind == "share" and not bare.kind and abs(bare.number) <= 1:
+    for share, number in ((amount, other), (other, amount)):
+        if share.kind == "share" and not number.kind and abs(number.number) <= 1:
             yield (
                 (amount.number, 1.0, other.number * 100, 100.0, False)
                 if share is amount
@@ -399,8 +401,8 @@ def _close(a: float, a_step: float, b: float, b_step: float, *, converted: bool)
 def _same_date(amount: Amount, other: Amount) -> bool:
     if amount.kind == other.kind:
         return any(_same_day(a, b) for a in amount.days for b in other.days)
-    date, bare = (amount, other) if amount.kind == "date" else (other, amount)
-    return not bare.kind and any(bare.number == year for year, _, _ in date.days)
+    date, year_amount = (amount, other) if amount.kind == "date" else (other, amount)
+    return not year_amount.kind and any(year_amount.number == year for year, _, _ in date.days)
 
 
 def _same_day(day: Day, other: Day) -> bool:

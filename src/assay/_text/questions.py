@@ -206,8 +206,8 @@ def asserted(question: str, *, yes: bool) -> str:
         return ""
     auxiliary, words = match["auxiliary"].lower(), match["rest"].split()
     # "Is it red or blue?" wants no yes.
-    several = len(words) > _LONGEST or "or" in map(str.lower, words)
-    end = 0 if several else _subject_end(auxiliary, words)
+    is_alternative = len(words) > _LONGEST or "or" in map(str.lower, words)
+    end = 0 if is_alternative else _subject_end(auxiliary, words)
     if not end:
         return ""
     subject, predicate = words[:end], words[end:]

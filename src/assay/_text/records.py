@@ -217,15 +217,15 @@ _LABELS = ("name", "title", "label", "product", "id", "key", "question")
 
 def units(context: str) -> list[Unit]:
     """The units of a context, in order; of prose exactly its sentences."""
-    listed: list[Unit] = []
+    all_units: list[Unit] = []
     records = list(_records(context))
     position = 0
     label = _labels([root for _, root, _ in records])
     for start, root, end in records:
-        listed += _lines(context, position, start)
-        listed += _values(root, label)
+        all_units += _lines(context, position, start)
+        all_units += _values(root, label)
         position = end
-    return [*listed, *_lines(context, position, len(context))]
+    return [*all_units, *_lines(context, position, len(context))]
 
 
 def _records(context: str) -> Iterator[tuple[int, Node, int]]:
@@ -242,7 +242,7 @@ def _lines(context: str, start: int, end: int) -> list[Unit]:
     """The units of what stands between records: tables, lines of keys and values, and prose."""
     lines = [line.span() for line in _LINE.finditer(context, start, end)]
     filled = [line for line in lines if not context[slice(*line)].isspace()]
-    listed: list[Unit] = []
+    line_units: list[Unit] = []
     prose = start
     line = 0
     while line < len(filled):
@@ -250,11 +250,11 @@ def _lines(context: str, start: int, end: int) -> list[Unit]:
         if table is None:
             line += 1
             continue
-        listed += _prose(context, prose, filled[line][0])
-        listed += table.units
+        line_units += _prose(context, prose, filled[line][0])
+        line_units += table.units
         line = table.after
         prose = filled[line - 1][1]
-    return [*listed, *_prose(context, prose, end)]
+    return [*line_units, *_prose(context, prose, end)]
 
 
 def _prose(context: str, start: int, end: int) -> Iterator[Unit]:
@@ -379,12 +379,12 @@ def _path(node: Node, labels: dict[int, str]) -> list[str]:
     """The last keys that lead to a value, outermost first, and the name of its record."""
     path: list[str] = []
     number = ""
-    here: Node | None = node
+    current: Node | None = node
     for _ in range(_OUTWARD):
-        if here is None or len(path) >= _PATH:
+        if current is None or len(path) >= _PATH:
             break
-        key = read_key(here.key)
-        label = labels.get(id(here), "")
+        key = read_key(current.key)
+        label = labels.get(id(current), "")
         if key and not (path and key.lower() in _CONTAINERS):
             path.append(f"{key} {number}".rstrip())
             number = ""
@@ -392,7 +392,7 @@ def _path(node: Node, labels: dict[int, str]) -> list[str]:
             number = label
         elif label and label != node.text:
             path.append(label)
-        here = here.parent
+        current = current.parent
     return path[::-1]
 
 

@@ -167,9 +167,11 @@ def _learn() -> None:
 
 
 def _learn_changes() -> None:
-    for way, line in zip(("subject", "object", "either"), _CHANGES, strict=True):
+    for changed_role, line in zip(("subject", "object", "either"), _CHANGES, strict=True):
         for sign, verbs_of in zip((1, -1), line.split(" / "), strict=True):
-            _OF_CHANGE.update({stem(verbs.base(word)): (sign, way) for word in verbs_of.split()})
+            _OF_CHANGE.update(
+                {stem(verbs.base(word)): (sign, changed_role) for word in verbs_of.split()}
+            )
 
 
 # What is "leased from" the one is "leased to" the other.

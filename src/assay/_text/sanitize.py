@@ -211,11 +211,13 @@ class Readings:
 
 
 def _pattern(code: str) -> re.Pattern[str]:
-    ways = [
+    character_classes = [
         "".join([digit, _OPTIONAL[digit], *(s for s, (two, _) in _EITHER.items() if digit in two)])
         for digit in code
     ]
-    return re.compile(f"[{_ALL_OPTIONAL}]{{0,{_FEW}}}".join(f"[{way}]" for way in ways))
+    return re.compile(
+        f"[{_ALL_OPTIONAL}]{{0,{_FEW}}}".join(f"[{characters}]" for characters in character_classes)
+    )
 
 
 def _folded(text: str) -> str:
@@ -371,9 +373,9 @@ class _Secrets:
     def forms(self) -> _Forms:
         with self._lock:
             if self._forms is None:
-                written = {form for value in self._values for form in _encodings(value)}
+                forms_of_values = {form for value in self._values for form in _encodings(value)}
                 # The longest first: what stands within another is gone with it.
-                texts = tuple(sorted(written, key=len, reverse=True))
+                texts = tuple(sorted(forms_of_values, key=len, reverse=True))
                 self._forms = _Forms(
                     texts, tuple(form.encode("utf-8", "replace") for form in texts)
                 )

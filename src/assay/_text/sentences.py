@@ -287,23 +287,23 @@ def _full_stop_ends(
 ) -> bool:
     """The same for a single full stop, which abbreviations and numbers have too."""
     last = _LAST_WORD.search(text[max(begin, stop.start() - 40) : stop.start()])
-    written = _ELISION.sub("", last.group()) if last else ""
-    word = written.lower()
+    token = _ELISION.sub("", last.group()) if last else ""
+    word = token.lower()
     if word in BEFORE_NUMBERS and _NUMBERED.match(text, stop.end()):
         return False
     if word in TITLES and not stop["close"]:
         return word == "no" and _says_no(text, begin, stop, following)
     if following[1].islower() and capitals:
-        abbreviation = word in ABBREVIATIONS or _ROMAN.fullmatch(written)
+        abbreviation = word in ABBREVIATIONS or _ROMAN.fullmatch(token)
         return len(word) > _SHORT and word.isalpha() and not abbreviation
     follows = (following[1] + following[2]).lower()
-    if word.isdigit() or (len(word) > 1 and _ROMAN.fullmatch(written)):
+    if word.isdigit() or (len(word) > 1 and _ROMAN.fullmatch(token)):
         before = text[max(begin, stop.start() - _NEAR) : stop.start()]
         return not (_is_item(before, word) or _is_ordinal(before, follows))
-    if len(word) <= _SHORT and written.istitle() and _INITIAL.match(text, stop.end()):
+    if len(word) <= _SHORT and token.istitle() and _INITIAL.match(text, stop.end()):
         return False  # "A. A. Milne"
     shortened = word in ABBREVIATIONS or _is_initial(word)
-    if not shortened and len(word) <= _SHORT and written.istitle():
+    if not shortened and len(word) <= _SHORT and token.istitle():
         shortened = _in_brackets(text, begin, stop)
     return follows in STARTERS or not shortened
 
@@ -326,8 +326,8 @@ def _in_brackets(text: str, begin: int, stop: re.Match[str]) -> bool:
 
 def _is_item(before: str, number: str) -> bool:
     """Whether a number counts steps: "1. Open it", "Steps: 1. Open it"."""
-    ahead = before.removesuffix(number).rstrip()
-    return number.isdigit() and len(number) < 3 and (not ahead or ahead.endswith(":"))
+    text_before = before.removesuffix(number).rstrip()
+    return number.isdigit() and len(number) < 3 and (not text_before or text_before.endswith(":"))
 
 
 def _is_ordinal(before: str, follows: str) -> bool:

@@ -128,8 +128,8 @@ class Clause:
         if name == "object":
             if self.passive:
                 return self._phrase(self.begin, self.verb)
-            things = [p for p in objects if not self.words.is_number(p.begin)] or objects
-            return self._phrase(things[-1].begin, things[-1].end) if things else frozenset()
+            named = [p for p in objects if not self.words.is_number(p.begin)] or objects
+            return self._phrase(named[-1].begin, named[-1].end) if named else frozenset()
         return self._receiver(objects) if name == "receiver" else self._stems_after(name)
 
     def _receiver(self, objects: list[Phrase]) -> Stems:
@@ -238,8 +238,8 @@ class Clause:
             if words.text(than) != "than":
                 continue
             for k in range(than - 1, max(last, than - 9), -1):
-                bare = bool(words.auxiliary(k - 1)) or words.is_adverb(k - 1)
-                following = words.text(k + 1) if bare or k + 1 < than else ""
+                is_adjective = bool(words.auxiliary(k - 1)) or words.is_adverb(k - 1)
+                following = words.text(k + 1) if is_adjective or k + 1 < than else ""
                 meaning = relations.of_comparative(words.text(k), following)
                 if meaning:
                     yield self._compares(*meaning, k, than, predicate)
@@ -270,17 +270,17 @@ class Clause:
     def _change(self, predicate: str) -> list[Ordered]:
         """Of "profit fell", "was cut", "cut the costs", "becomes rarer" what was more when."""
         words = self.words
-        sign, way = relations.of_change(predicate)
+        sign, role = relations.of_change(predicate)
         dimension, changing = "", self.of(self.begin, self.verb)
         if words.text(self.main) in _BECOMING:
             meaning = relations.of_comparative(words.text(self.main + 1), words.text(self.main + 2))
             dimension, sign = meaning or ("", 0)
-        elif way != "subject" and not self.passive:
+        elif role != "subject" and not self.passive:
             objects = [p for p in self.phrases if not p.before and not words.is_number(p.begin)]
             first = objects[0] if objects else None
-            if first and (way == "object" or words.opens_object(first.begin)):
+            if first and (role == "object" or words.opens_object(first.begin)):
                 changing = self.of(first.begin, first.end)
-            elif way == "object":
+            elif role == "object":
                 sign = 0
         compares = any(token.text == "than" for token in words.tokens)
         if not sign or self.negated or compares or (self.copula and not dimension):

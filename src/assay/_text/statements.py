@@ -173,9 +173,9 @@ class _Reading:
         begins = manners.heads_sources(line) and block.marker[-1:] in {"", "#"}
         goes_on = self.cites >= 0 and not (block.marker.startswith("#") or _is_bold(line))
         is_near = answer.count("\n", max(self.cites, 0), block.start) < 2
-        listed = goes_on and (bool(block.marker) or is_near or manners.is_numbered(line))
-        self.cites = block.end if begins or listed else -1
-        return begins or listed or _is_source(line)
+        in_list = goes_on and (bool(block.marker) or is_near or manners.is_numbered(line))
+        self.cites = block.end if begins or in_list else -1
+        return begins or in_list or _is_source(line)
 
     def follow(self, text: str) -> None:
         """Remember whom the next sentence may mean by "it" or "she"."""
@@ -196,12 +196,12 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     reading = _Reading(subject_of(question))
     parts = blocks(prose)
     lonely = not candidates and sum(len(block_spans(prose, block)) for block in parts) == 1
-    listed = _listed(prose, parts)
+    listed_blocks = _listed(prose, parts)
     wants_sources = manners.names_sources(question)  # "What are good sources of iron?"
     for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
         if not (lonely or wants_sources) and reading.is_cited(prose, block):
             continue
-        goes_on = block in listed and before is not None and not before.marker
+        goes_on = block in listed_blocks and before is not None and not before.marker
         reading.enter(block, _indent(prose, block), goes_on=goes_on)
         for span in block_spans(prose, block):
             sentence = prose[span[0] : span[1]]
@@ -214,7 +214,7 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
                 if not reading.lead_in():
                     candidates += _before_list(prose, span, reading, whole=whole)
                 continue
-            item = block in listed or (after is None and not block.marker)
+            item = block in listed_blocks or (after is None and not block.marker)
             has_list = not item and _has_beneath(prose, before, block, after)
             title = not item and _is_heading(sentence, block, over=has_list)
             asks = _QUESTION.search(sentence) or block.marker.startswith("#")
@@ -253,8 +253,8 @@ def items(text: str, question: str) -> list[tuple[int, int]]:
     if _DIGIT.search(text) or _HAS_VERB.search(text) or len(words(text)) > _LISTED:
         return []
     cuts = list(_BETWEEN.finditer(text))
-    several = len(cuts) > 1 or bool(cuts and _MORE.search(question))
-    if not several or not (_AND.search(cuts[-1][0]) or len(cuts) > 2):
+    has_several = len(cuts) > 1 or bool(cuts and _MORE.search(question))
+    if not has_several or not (_AND.search(cuts[-1][0]) or len(cuts) > 2):
         return []
     end = len(text.rstrip(" .!"))
     starts = [0, *(cut.end() for cut in cuts)]
@@ -295,11 +295,11 @@ def _of_sentence(
     begin = label.end() if label and label.end() < span[1] else span[0]
     if _BARE.match(answer[slice(*span)]) and not lonely:
         return
-    written = answer[begin : span[1]]
+    sentence = answer[begin : span[1]]
     lead_in = reading.lead_in()
-    undivided = undivided_wanted or is_plain_refusal(clean(written))
-    parts = [Part(written, 0, len(written))] if undivided else clauses.parts(written)
-    if len(parts) > 1 and _with_lead_in(clean(written), written, lead_in) == clean(written):
+    undivided = undivided_wanted or is_plain_refusal(clean(sentence))
+    parts = [Part(sentence, 0, len(sentence))] if undivided else clauses.parts(sentence)
+    if len(parts) > 1 and _with_lead_in(clean(sentence), sentence, lead_in) == clean(sentence):
         lead_in = ""
     for part in parts:
         start, end = begin + part.start, begin + part.end
@@ -335,7 +335,7 @@ def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
 
 def _listed(text: str, parts: list[Block]) -> set[Block]:
     """The items of lists without markers: short lines after each other, with no text beneath."""
-    listed: set[Block] = set()
+    listed_blocks: set[Block] = set()
     run: list[Block] = []
     for block, after in zip(parts, [*parts[1:], None], strict=False):
         if not _is_short_line(text, block):
@@ -348,10 +348,10 @@ def _listed(text: str, parts: list[Block]) -> set[Block]:
         # Two lines over a text are a title and a heading, unless nothing is between them.
         close = len(run) > 1 and not bold and text.count("\n", run[-2].end, block.start) < 2
         if len(run) > 2 or close or after is None:
-            listed.update(run[-3:])
+            listed_blocks.update(run[-3:])
         elif _counts_on(text, block, after):
-            listed.add(block)
-    return listed
+            listed_blocks.add(block)
+    return listed_blocks
 
 
 def _is_short_line(text: str, block: Block) -> bool:
@@ -390,9 +390,9 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
     "Here are some tips:" says nothing about its items.
     """
     text = clean(sentence).rstrip(":：").rstrip()
-    here = HERE_ARE.fullmatch(text)
-    if here and not GENERAL.search(here["listed"]):
-        return f"{here['listed'][:1].upper()}{here['listed'][1:]}:"
+    announcement = HERE_ARE.fullmatch(text)
+    if announcement and not GENERAL.search(announcement["listed"]):
+        return f"{announcement['listed'][:1].upper()}{announcement['listed'][1:]}:"
     general = GENERAL.search(" ".join(text.split()[-3:])) and not _BEFORE_CLAUSE.search(text)
     if LEAD_IN.search(text) or general:
         return ""
@@ -403,11 +403,11 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
     return f"{text}:" if short else ""
 
 
-def _with_lead_in(text: str, written: str, lead_in: str) -> str:
+def _with_lead_in(text: str, original: str, lead_in: str) -> str:
     """An item with what it completes, unless it stands for itself."""
     if not lead_in or ":" in text or len(text.split()) > _LONG_ITEM:
         return text
-    small = next((char for char in written if char.isalnum()), "").islower()
+    small = next((char for char in original if char.isalnum()), "").islower()
     before = _BEFORE_CLAUSE.search(lead_in)
     if small and _PREDICATE.match(text):  # "The drug: may cause pain"
         lead_in = lead_in.rstrip(":")

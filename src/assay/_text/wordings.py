@@ -349,10 +349,15 @@ def _patients(wording: Wording) -> Iterator[Wording]:
         if not items[k].verb or items[k].opens or items[k + 1].sort != "word":
             continue
         clause_items = [item for item in items[k + 1 :] if item.part == items[k].part]
-        thing = list(itertools.takewhile(lambda item: item.sort == "word", clause_items))
-        if not thing:
+        object_items = list(itertools.takewhile(lambda item: item.sort == "word", clause_items))
+        if not object_items:
             continue
-        turned = (thing[0]._replace(opens=True), *thing[1:], items[k], *clause_items[len(thing) :])
+        turned = (
+            object_items[0]._replace(opens=True),
+            *object_items[1:],
+            items[k],
+            *clause_items[len(object_items) :],
+        )
         denials = tuple(
             (item_index, 0)
             for item_index, position in wording.denials

@@ -344,8 +344,8 @@ def _read_language(text: str, main: str, *, squad: bool) -> list[str]:
         return re.sub(_ENGLISH, " ", lowered.translate(_ASCII)).split()
     # Articles first: with the apostrophe of "l'eau" its article would be lost in the word.
     articles = _ARTICLES.get(main)
-    bare = re.sub(articles, " ", lowered) if articles else lowered
-    unmarked = "".join(c for c in bare if not unicodedata.category(c).startswith("P"))
+    without_articles = re.sub(articles, " ", lowered) if articles else lowered
+    unmarked = "".join(c for c in without_articles if not unicodedata.category(c).startswith("P"))
     return _UNSPACED.sub(r" \1 ", unmarked).split()
 
 
@@ -380,9 +380,9 @@ def align(spans: Iterable[Span], derived: str, source: str) -> list[Span]:
         return [(start + offset, end + offset) for start, end in ranges]
     # A blank that both have is no counterpart.
     blocks = [
-        (here, start, size)
-        for here, start, size in _blocks(derived, source)
-        if any(char.isalnum() for char in derived[here : here + size])
+        (begin, start, size)
+        for begin, start, size in _blocks(derived, source)
+        if any(char.isalnum() for char in derived[begin : begin + size])
     ]
     counterparts = (_counterpart(span, blocks) for span in ranges)
     return [span for span in counterparts if span]
@@ -407,9 +407,9 @@ def _shared_prefix(text: str, other: str) -> int:
 def _counterpart(span: Span, blocks: Iterable[Block]) -> Span | None:
     start, end = span
     met = [
-        (there + max(start, here) - here, there + min(end, here + size) - here)
-        for here, there, size in blocks
-        if max(start, here) < min(end, here + size)
+        (there + max(start, begin) - begin, there + min(end, begin + size) - begin)
+        for begin, there, size in blocks
+        if max(start, begin) < min(end, begin + size)
     ]
     return (met[0][0], met[-1][1]) if met else None
 

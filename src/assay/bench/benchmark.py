@@ -303,12 +303,12 @@ class Benchmark:
             kind_records = [record for record in records if self.kind(record) == kind]
             limits = (None if full else max_rows, None if kind in self.whole else limit)
             bounds = [bound for bound in limits if bound is not None]
-            chosen = thinned(kind_records, min(bounds)) if bounds else kind_records
-            if len(chosen) < len(kind_records):
-                sampled[kind] = f"{len(chosen)} of {len(kind_records)} {kind} rows".replace(
+            sample_records = thinned(kind_records, min(bounds)) if bounds else kind_records
+            if len(sample_records) < len(kind_records):
+                sampled[kind] = f"{len(sample_records)} of {len(kind_records)} {kind} rows".replace(
                     "  ", " "
                 )
-            drawn += chosen
+            drawn += sample_records
         return drawn, sampled
 
 

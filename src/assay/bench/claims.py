@@ -75,8 +75,8 @@ def rows(data: Data, names: Sequence[str] = tuple(SETS)) -> list[Record]:
 
 def fitted(judge: JudgeUnderTest) -> str:
     """What has to be said of the embedded judge, whose coefficients were fitted on some rows."""
-    ours = judge.name.startswith("embedded")
-    return "; the judge's few coefficients were fitted on some of these rows" if ours else ""
+    is_embedded = judge.name.startswith("embedded")
+    return "; the judge's few coefficients were fitted on some of these rows" if is_embedded else ""
 
 
 def supported(record: Record) -> bool | None:
@@ -98,11 +98,11 @@ def measure(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """AUROC and balanced accuracy for each data set."""
     figures: list[Figure] = []
     for name in SETS:
-        chosen = [record for record in records if dataset(record) == name]
-        if not chosen:
+        own_records = [record for record in records if dataset(record) == name]
+        if not own_records:
             continue
-        checked = judge.check([text(record) for record in chosen])
-        figures += _figures(name, judge, answered(chosen, checked))
+        checked = judge.check([text(record) for record in own_records])
+        figures += _figures(name, judge, answered(own_records, checked))
     return figures
 
 
@@ -159,13 +159,13 @@ def _at_threshold(
 
 
 def _benchmark(name: str) -> Benchmark:
-    chosen = SETS[name]
+    labelled_set = SETS[name]
     return Benchmark(
         name=name,
         family="claims",
-        about=f"{chosen.about} ({chosen.title})",
-        files=(chosen.file,),
-        licence=chosen.licence,
+        about=f"{labelled_set.about} ({labelled_set.title})",
+        files=(labelled_set.file,),
+        licence=labelled_set.licence,
         rows=partial(rows, names=(name,)),
         measure=measure,
         tasks=(VerifyStatements, SplitStatements) if name == "summedits" else (VerifyStatements,),
@@ -366,11 +366,13 @@ def _turned_verdicts(
     turned: list[bool] = []
     clusters: list[str] = []
     for (attack, host, _), verdicts in zip(planted, checked, strict=True):
-        now = supported_at(verdicts) if verdicts else {}
+        turned_now = supported_at(verdicts) if verdicts else {}
         same = [
-            number for number, was in host.supported.items() if was is supported and number in now
+            number
+            for number, was in host.supported.items()
+            if was is supported and number in turned_now
         ]
-        turned += [now[number] is not supported for number in same]
+        turned += [turned_now[number] is not supported for number in same]
         clusters += [attack] * len(same)
     return turned, clusters
 

@@ -67,12 +67,12 @@ def _counted(score: Score, reference: str) -> Correctness:
     counted_parts = [replace(p, value=float(p.label in ("TP", "covered"))) for p in score.parts]
     answer_parts = [part for part in counted_parts if part.kind == "statement"]
     reference_parts = [part for part in counted_parts if part.kind != "statement"]
-    led = bool(answer_parts) and is_short(reference)
+    is_led = bool(answer_parts) and is_short(reference)
     precision, recall = (
-        precision_within_reference(answer_parts) if led else mean(answer_parts),
+        precision_within_reference(answer_parts) if is_led else mean(answer_parts),
         mean(reference_parts),
     )
-    return Correctness(f_beta(precision, recall, LED if led else 1), precision, recall)
+    return Correctness(f_beta(precision, recall, LED if is_led else 1), precision, recall)
 
 
 EVOUNA = "correctness/evouna_nq.jsonl.gz"
@@ -157,11 +157,11 @@ def measure_ragchecker(judge: JudgeUnderTest, records: Sequence[Record]) -> list
     for aspect in Correctness._fields:
         counted = [_difference(a[0], b[0], aspect) for _, a, b in judged]
         weighed = [_difference(a[1], b[1], aspect) for _, a, b in judged]
-        chosen = [record for record, _, _ in judged]
+        aspect_records = [record for record, _, _ in judged]
         name = f"RAGChecker pairs {aspect}, Pearson"
-        figures.append(_ragchecker_figure(name, aspect, chosen, weighed))
+        figures.append(_ragchecker_figure(name, aspect, aspect_records, weighed))
         name = f"{name}, verdicts counted"
-        figures.append(_ragchecker_figure(name, aspect, chosen, counted))
+        figures.append(_ragchecker_figure(name, aspect, aspect_records, counted))
     return figures
 
 

@@ -64,9 +64,9 @@ def measure_ragtruth(judge: JudgeUnderTest, records: Sequence[Record]) -> list[F
     """Answers by AUROC and F1, characters by F1, for each task."""
     figures: list[Figure] = []
     for name in TASKS:
-        chosen = [record for record in records if ragtruth_task(record) == name]
-        checked = judge.check([ragtruth_text(record) for record in chosen])
-        judged = answered(chosen, checked)
+        task_records = [record for record in records if ragtruth_task(record) == name]
+        checked = judge.check([ragtruth_text(record) for record in task_records])
+        judged = answered(task_records, checked)
         figures += _answers(
             f"RAGTruth {name} answers", judge.thresholds.get(THRESHOLDS[name]), judged
         )
@@ -87,8 +87,8 @@ def _answers(
     mean = [unfaithfulness(checked) for _, checked in judged]
     fixed = thresholds or {}
     threshold = fixed.get("judge", 0.5)
-    called: dict[str, Statistic] = {"everything": stats.f1(np.ones(len(judged)), labels)}
-    called |= {r: stats.f1(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
+    floors: dict[str, Statistic] = {"everything": stats.f1(np.ones(len(judged)), labels)}
+    floors |= {r: stats.f1(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
     note = f"threshold {threshold:.3f}" + ("" if "judge" in fixed else f", not fitted: {UNFITTED}")
     figure_of = partial(figure, clusters=clusters, labels=labels)
     return [
@@ -97,7 +97,7 @@ def _answers(
             f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), baselines=baselines
         ),
         figure_of(
-            f"{name}, F1", stats.f1(scores >= threshold, labels), baselines=called, note=note
+            f"{name}, F1", stats.f1(scores >= threshold, labels), baselines=floors, note=note
         ),
         *flags(
             name,

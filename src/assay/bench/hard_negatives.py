@@ -165,12 +165,12 @@ def _chosen(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, li
 def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
     judged = _chosen(judge, cases)
     sentences = [
-        (case.question, text, bool(helps), chosen)
+        (case.question, text, bool(helps), is_chosen)
         for case, choices in judged
-        for text, helps, chosen in zip(case.sentences, case.helps, choices, strict=True)
+        for text, helps, is_chosen in zip(case.sentences, case.helps, choices, strict=True)
     ]
     labels = np.array([helps for _, _, helps, _ in sentences], bool)
-    chosen = np.array([choices for _, _, _, choices in sentences], bool)
+    chosen_flags = np.array([choices for _, _, _, choices in sentences], bool)
     half = np.array(
         [shared_words(question, text) >= 0.5 for question, text, _, _ in sentences], bool
     )
@@ -179,12 +179,12 @@ def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> lis
     return [
         make(
             f"{begins}sentences that answer, balanced accuracy",
-            stats.balanced(chosen, labels),
+            stats.balanced(chosen_flags, labels),
             baselines={rule: stats.balanced(half, labels)},
         ),
         make(
             f"{begins}sentences that answer, F1",
-            stats.f1(chosen, labels),
+            stats.f1(chosen_flags, labels),
             baselines={
                 rule: stats.f1(half, labels),
                 "everything": stats.f1(np.ones_like(labels), labels),

@@ -183,8 +183,8 @@ def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Samplin
     records, sampled = one.drawn(data, sampling.limit, full=sampling.full)
     before = judge.totals.unanswered
     measured = one.measure(judge, records)
-    lost = judge.totals.unanswered - before
-    missing = f"{lost} without a readable reply or a score" if lost else ""
+    n_lost = judge.totals.unanswered - before
+    missing = f"{n_lost} without a readable reply or a score" if n_lost else ""
     noted = []
     for figure in measured:
         sampling_notes = [

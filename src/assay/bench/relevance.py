@@ -109,16 +109,16 @@ def ranked(judge: JudgeUnderTest, pairs: Sequence[tuple[str, str]]) -> Sequence[
 def chosen(judge: JudgeUnderTest, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
     """Whether the judge chose each sentence, by its probability where it gives one."""
     tasks = [SelectSentences(q, (Passage("1.1", sentence),)) for q, sentence in pairs]
-    chosen: list[float | None] = []
+    chosen_probabilities: list[float | None] = []
     for choices in judge.answers(tasks):
         if choices is None:
-            chosen.append(None)
+            chosen_probabilities.append(None)
         else:
             probabilities = [
                 float(c.chosen) if c.probability is None else c.probability for c in choices
             ]
-            chosen.append(max(probabilities, default=0.0))
-    return chosen
+            chosen_probabilities.append(max(probabilities, default=0.0))
+    return chosen_probabilities
 
 
 def _passages(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> list[Figure]:
@@ -157,16 +157,16 @@ def known_answer(record: Record) -> str:
 
 
 def _benchmark(name: str) -> Benchmark:
-    chosen = SETS[name]
+    labelled_set = SETS[name]
     return Benchmark(
-        name=chosen.name,
+        name=labelled_set.name,
         family="relevance",
-        about=chosen.about,
-        files=(chosen.file,),
-        licence=chosen.licence,
+        about=labelled_set.about,
+        files=(labelled_set.file,),
+        licence=labelled_set.licence,
         measure=partial(measure, name=name),
-        tasks=(chosen.task,),
-        kinds={name: chosen.most},
+        tasks=(labelled_set.task,),
+        kinds={name: labelled_set.most},
         kind=dataset,
         title=lambda kind: f"{SETS[kind].title}, ",
     )

@@ -49,8 +49,8 @@ def object_name(library: str, obj: Any, model: str, further: object = None) -> s
     if not kind.__module__.startswith((library.replace("-", "_"),)):
         settings["code"] = class_digest(kind)
     digest = text_digest(msgspec.json.encode(settings, order="deterministic").decode())
-    named = f"{library}:{kind.__qualname__}"
-    return f"{named}{':' if model else ''}{model}@{digest}"
+    class_name = f"{library}:{kind.__qualname__}"
+    return f"{class_name}{':' if model else ''}{model}@{digest}"
 
 
 def plain_settings(obj: Any) -> dict[str, Any]:
@@ -262,8 +262,8 @@ def _status(error: BaseException) -> int | None:
 
 def _cost(error: BaseException) -> tuple[int, int]:
     usage = member(member(error, "completion"), "usage")
-    read, written = (member(usage, name) for name in ("prompt_tokens", "completion_tokens"))
-    return read or 0, written or 0
+    read, tokens_out = (member(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    return read or 0, tokens_out or 0
 
 
 def _body(error: BaseException) -> bytes:

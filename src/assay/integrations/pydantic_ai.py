@@ -31,10 +31,10 @@ class Model(LLM):
         self._model = model
         self._settings = dict(model.settings or {})
         further = [str(getattr(model, "base_url", "")), _plain_settings(self._settings)]
-        named = f"{model.system}:{model.model_name}"
+        name = f"{model.system}:{model.model_name}"
         offered = bool(model.profile.get("supports_json_schema_output", False))
         self._form = StructuredOutput(offered=offered)
-        self._name = object_name("pydantic-ai", model, named, further)
+        self._name = object_name("pydantic-ai", model, name, further)
 
     @property
     def name(self) -> str:

@@ -62,18 +62,18 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
     """(path, page) of all of them."""
     runs = site.runs()
     for path, number in _numbered("", runs_page.count(site), runs_page.SIZE):
-        wanted = runs_page.Wanted(number=number)
-        yield path, runs_page.render(site, _place_of(path), wanted)
+        filters = runs_page.Wanted(number=number)
+        yield path, runs_page.render(site, _place_of(path), filters)
     for run in runs:
         yield from _of_run(site, run)
     for path, group in {group.path: group for group in groups.groups(site).values()}.items():
         yield path, groups.render(site, _place_of(path), group)
-    if chosen := runs_page.side_by_side(runs):
-        wanted_side = side_page.Wanted(side_page.shared_metrics(chosen)[0])
-        n = side_page.count(site, chosen, wanted_side)
-        for path, number in _numbered(side_page.path(chosen), n, side_page.SIZE):
+    if side_runs := runs_page.side_by_side(runs):
+        wanted_side = side_page.Wanted(side_page.shared_metrics(side_runs)[0])
+        n = side_page.count(site, side_runs, wanted_side)
+        for path, number in _numbered(side_page.path(side_runs), n, side_page.SIZE):
             page = side_page.Wanted(wanted_side.metric, number=number)
-            yield path, side_page.render(site, _place_of(path), chosen, page)
+            yield path, side_page.render(site, _place_of(path), side_runs, page)
     if site.review is not None:
         yield from _of_questions(site, len(site.review.questions()))
 
@@ -90,8 +90,8 @@ def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
 
 def _of_questions(site: Site, n: int) -> Iterator[tuple[str, str]]:
     for path, number in _numbered("questions", n, questions_page.SIZE):
-        wanted = questions_page.Wanted(number=number)
-        yield path, questions_page.render(site, _place_of(path), wanted)
+        filters = questions_page.Wanted(number=number)
+        yield path, questions_page.render(site, _place_of(path), filters)
     for place in range(1, n + 1):
         path = f"questions/{place}"
         yield path, questions_page.render_one(site, _place_of(path), place, questions_page.Wanted())

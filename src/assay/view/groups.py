@@ -174,11 +174,13 @@ def _fields(site: Site, group: Group) -> Iterator[str]:
     """By what the samples of a watch can be told apart: what several of its last look share."""
     yield "language"
     run = group.runs[0]
-    held = [site.sample(run, row).metadata for row in all_rows(site.store, run)[:_FIRST]]
-    for name in dict.fromkeys(name for metadata in held for name in metadata):
-        values = [metadata[name] for metadata in held if name in metadata]
+    metadata_of_rows = [
+        site.sample(run, row).metadata for row in all_rows(site.store, run)[:_FIRST]
+    ]
+    for name in dict.fromkeys(name for metadata in metadata_of_rows for name in metadata):
+        values = [metadata[name] for metadata in metadata_of_rows if name in metadata]
         plain = not any(isinstance(value, (dict, list)) for value in values)
-        if plain and (len(held) == 1 or len(set(values)) < len(values)):
+        if plain and (len(metadata_of_rows) == 1 or len(set(values)) < len(values)):
             yield name
 
 
@@ -317,14 +319,14 @@ def parameters(runs: Sequence[Run]) -> list[str]:
 def render_matrix(site: Site, place: Place, query: MultiMapping[str]) -> str:
     """The page of means by parameters."""
     runs = site.runs()
-    wanted = Axes.read(query, runs)
-    key: Hashable = ("matrix", wanted, site.version())
-    heats = site.background.get(key, partial(_heats, site, wanted), _WAIT_S)
+    axes = Axes.read(query, runs)
+    key: Hashable = ("matrix", axes, site.version())
+    heats = site.background.get(key, partial(_heats, site, axes), _WAIT_S)
     metrics = dict.fromkeys(m for run in runs if run.params for m in run.metrics)
     return site.render(
         "matrix.html",
         place,
-        wanted=wanted,
+        wanted=axes,
         keys=parameters(runs),
         metrics=list(metrics),
         heats=heats,
@@ -337,7 +339,7 @@ def _heats(site: Site, wanted: Axes) -> list[Heat]:
     return [_heat(series, wanted) for series in by_run.series if series.metric == wanted.metric]
 
 
-def _heat(series: Series, wanted: Axes) -> Heat:
+def _heat(series: Series, axes: Axes) -> Heat:
     point_at = {
         (vertical, across): point
         for point in series.points
@@ -347,7 +349,7 @@ def _heat(series: Series, wanted: Axes) -> Heat:
     rows = [
         (vertical, [point_at.get((vertical, across)) for across in acrosses]) for vertical in downs
     ]
-    facts = series.points[0].run.config["about"][wanted.metric]
+    facts = series.points[0].run.config["about"][axes.metric]
     styles = {point.run.id: _style(point, facts) for point in series.points}
     return Heat(series, acrosses, rows, styles)
 

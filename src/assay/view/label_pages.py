@@ -80,11 +80,11 @@ def _ongoing(desk: Desk, run: Run) -> Iterable[Ongoing]:
         if metric not in run.metrics:
             continue
         graded = tally.most > 1 and not against and not tally.statements
-        what: Any = "pair" if against else "statement" if tally.statements else "answer"
+        kind: Any = "pair" if against else "statement" if tally.statements else "answer"
         queue = Queue(
             run=run.id,
             metric=metric,
-            what="rubric" if graded else what,
+            what="rubric" if graded else kind,
             order="difference" if against else "mean",
             against=against,
         )

@@ -68,13 +68,13 @@ def laid_out(claim: str, contexts: Sequence[str]) -> list[Context]:
     weights = inverse_frequency(stems_of)
     claims = [frozenset(stems(claim[a:b])) for a, b in spans(claim)[:_MOST_CLAIMS]]
     shared_words: dict[int, set[str]] = {}
-    for wanted in filter(None, claims):
-        shares = [weighted_recall(wanted, words, weights) for words in stems_of]
+    for claim_words in filter(None, claims):
+        shares = [weighted_recall(claim_words, words, weights) for words in stems_of]
         largest = max(shares, default=0.0)
         if largest >= _NEAR:
             most_alike = [index for index, share in enumerate(shares) if share >= largest - _SAME]
             for index in most_alike[:_MOST_ALIKE]:
-                shared_words.setdefault(index, set()).update(wanted & stems_of[index])
+                shared_words.setdefault(index, set()).update(claim_words & stems_of[index])
     long = sum(map(len, contexts)) > _LONG and bool(shared_words)
     return [
         _context(
@@ -195,8 +195,8 @@ def choices(queue: Queue, item: LabelItem, decision: HumanLabel | None) -> list[
     value = decision.value if decision else None
     if queue.what == "pair":
         first, second = (side.value for side in item.sides)
-        named = ("A is better", "a 1"), ("Tie", "0 e"), ("B is better", "b 2")
-        options = zip((first, 0.5, second), named, strict=True)
+        names_and_keys = ("A is better", "a 1"), ("Tie", "0 e"), ("B is better", "b 2")
+        options = zip((first, 0.5, second), names_and_keys, strict=True)
         return [Choice(v, words, keys, "", v == value) for v, (words, keys) in options]
     if queue.what == "rubric":
         return [
@@ -212,10 +212,10 @@ def in_words(queue: Queue, item: LabelItem, label: HumanLabel) -> str:
         return "skipped"
     if label.value is None:
         return "unsure"
-    chosen = next((choice for choice in choices(queue, item, label) if choice.chosen), None)
-    if chosen is None:
+    choice = next((choice for choice in choices(queue, item, label) if choice.chosen), None)
+    if choice is None:
         return f"{label.value:g}"
-    return f"{label.value:g}, {chosen.words}" if queue.what == "rubric" else chosen.words
+    return f"{label.value:g}, {choice.words}" if queue.what == "rubric" else choice.words
 
 
 def judged(queue: Queue, item: LabelItem) -> str:

@@ -66,9 +66,9 @@ class Queue:
             InputError: If something in it is none of what can be asked for.
         """
         text = {field.name: str(query.get(field.name, ""))[:_MOST].strip() for field in fields(cls)}
-        what = _known_or_fault("what", text["what"] or "answer", get_args(What))
-        against = text["against"] if what == "pair" or text["order"] == "difference" else ""
-        order = "difference" if what == "pair" and text["order"] != "random" else text["order"]
+        kind = _known_or_fault("what", text["what"] or "answer", get_args(What))
+        against = text["against"] if kind == "pair" or text["order"] == "difference" else ""
+        order = "difference" if kind == "pair" and text["order"] != "random" else text["order"]
         metric = text["metric"] or next(iter(run.metrics))
         if metric not in run.metrics:
             remedy = f"it has {', '.join(run.metrics)}"
@@ -78,7 +78,7 @@ class Queue:
         return cls(
             run=run.id,
             metric=metric,
-            what=what,
+            what=kind,
             order=_known_or_fault("order", order or "mean", ORDERS),
             against=against,
             by=text["by"],

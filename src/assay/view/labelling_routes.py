@@ -94,7 +94,7 @@ class _LabelPages:
         )
 
     async def _page_or_start(
-        self, request: web.Request, wanted: MultiMapping[Any], make: Callable[[Run], str]
+        self, request: web.Request, query: MultiMapping[Any], make: Callable[[Run], str]
     ) -> web.Response:
         """A page, or the start page that says why it cannot be begun, with all that was wanted."""
         status = 200
@@ -109,15 +109,15 @@ class _LabelPages:
             except InputError as error:
                 status = 422
                 problem = " ".join(sentences(error))
-                return self._start(run, _lenient(wanted, run), wanted, problem)
+                return self._start(run, _lenient(query, run), query, problem)
 
         response = await html(page)
         response.set_status(status)
         return response
 
-    def _start(self, run: Run, queue: Queue, wanted: MultiMapping[Any], problem: str = "") -> str:
+    def _start(self, run: Run, queue: Queue, query: MultiMapping[Any], problem: str = "") -> str:
         more = {"form_token": self._access.form_token, "problem": problem}
-        return label_pages.start(self._site, self._desk, run, queue, _row(wanted), **more)
+        return label_pages.start(self._site, self._desk, run, queue, _row(query), **more)
 
     async def item(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
@@ -281,10 +281,10 @@ class _LabelPages:
         """The address of one item."""
         return LIVE.to(f"label/{queue.run}/item", item_query(self._site, queue, key, **more))
 
-    def _key(self, wanted: Any, run: Run) -> Key:
+    def _key(self, query: Any, run: Run) -> Key:
         """What an address or a form is about: a run, a row of it, a statement."""
-        row, statement = _row(wanted), _row(wanted, "statement")
-        labelled_run = self._site.run(str(wanted.get("of") or run.id))
+        row, statement = _row(query), _row(query, "statement")
+        labelled_run = self._site.run(str(query.get("of") or run.id))
         sample = self._site.sample(labelled_run, -1 if row is None else row)
         return labelled_run.id, sample.id, statement
 
@@ -303,9 +303,9 @@ def _path(run: Run, page: str, queue: Queue) -> str:
     return LIVE.to(f"label/{run.id}/{page}", queue.query())
 
 
-def _row(wanted: Any, name: str = "row") -> int | None:
+def _row(query: Any, name: str = "row") -> int | None:
     """The row, or the statement, that an address or a form is about; None if it names none."""
-    text = str(wanted.get(name, ""))
+    text = str(query.get(name, ""))
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
@@ -337,10 +337,10 @@ def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:
         raise InputError("the form decides nothing", "use a button of the page")
 
 
-def _lenient(wanted: MultiMapping[Any], run: Run) -> Queue:
+def _lenient(query: MultiMapping[Any], run: Run) -> Queue:
     """What was asked for, as far as it can be read: to be filled in again."""
-    fields = MultiDict(wanted)
-    for name in dict.fromkeys(wanted):
+    fields = MultiDict(query)
+    for name in dict.fromkeys(query):
         try:
             Queue.read(MultiDict({name: fields[name]}), run)
         except InputError:

@@ -194,9 +194,9 @@ def side_by_side(runs: Sequence[Run]) -> list[Run]:
 
     The oldest is the baseline; repetitions and counterfactuals are left out.
     """
-    chosen = [run for run in runs if not run.derived][::-1]
-    shared = set.intersection(*(set(run.metrics) for run in chosen)) if chosen else set()
-    return chosen if shared and 2 <= len(chosen) <= MOST_SIDE else []
+    comparable = [run for run in runs if not run.derived][::-1]
+    shared = set.intersection(*(set(run.metrics) for run in comparable)) if comparable else set()
+    return comparable if shared and 2 <= len(comparable) <= MOST_SIDE else []
 
 
 def entries(site: Site, runs: Sequence[Run | Group], wait: float) -> list[dict[str, Any]]:

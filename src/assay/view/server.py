@@ -128,8 +128,8 @@ class _Pages:
         return web.Response(status=204)  # browsers ask for one, whatever a page says
 
     async def runs(self, request: web.Request) -> web.Response:
-        wanted = runs_page.Wanted.read(request.query, _number(request))
-        return await html(runs_page.render, self._site, LIVE, wanted)
+        filters = runs_page.Wanted.read(request.query, _number(request))
+        return await html(runs_page.render, self._site, LIVE, filters)
 
     async def run(self, request: web.Request) -> web.Response:
         site = self._site
@@ -190,12 +190,12 @@ class _Pages:
 
     async def choose(self, request: web.Request) -> web.Response:
         def address() -> str:
-            chosen = {self._site.run(name).id for name in request.query.getall("run", ())}
-            if not 2 <= len(chosen) <= runs_page.MOST_SIDE:
+            run_ids = {self._site.run(name).id for name in request.query.getall("run", ())}
+            if not 2 <= len(run_ids) <= runs_page.MOST_SIDE:
                 raise InputError("two to five runs stand side by side", "go back and mark some")
             # The oldest first: what came after is held against it.
             oldest_first = self._site.runs()[::-1]
-            path = side_page.path([run for run in oldest_first if run.id in chosen])
+            path = side_page.path([run for run in oldest_first if run.id in run_ids])
             raise elsewhere(LIVE.to(path))
 
         return await html(address)
@@ -203,8 +203,8 @@ class _Pages:
     async def side(self, request: web.Request) -> web.Response:
         def page() -> str:
             runs = self._chosen(request)
-            wanted = side_page.Wanted.read(request.query, runs, _number(request))
-            return side_page.render(self._site, LIVE, runs, wanted)
+            filters = side_page.Wanted.read(request.query, runs, _number(request))
+            return side_page.render(self._site, LIVE, runs, filters)
 
         return await html(page)
 
@@ -217,14 +217,14 @@ class _Pages:
         return await html(part)
 
     async def questions(self, request: web.Request) -> web.Response:
-        wanted = questions_page.Wanted.read(request.query, _number(request))
-        return await html(questions_page.render, self._site, LIVE, wanted)
+        filters = questions_page.Wanted.read(request.query, _number(request))
+        return await html(questions_page.render, self._site, LIVE, filters)
 
     async def question(self, request: web.Request) -> web.Response:
         number = int(request.match_info["place"])
-        wanted = questions_page.Wanted.read(request.query)
+        filters = questions_page.Wanted.read(request.query)
         token = self._access.form_token
-        return await html(questions_page.render_one, self._site, LIVE, number, wanted, token)
+        return await html(questions_page.render_one, self._site, LIVE, number, filters, token)
 
     async def decide(self, request: web.Request) -> web.Response:
         form, number = await request.post(), int(request.match_info["place"])

@@ -187,7 +187,7 @@ class Site:
         """The rows that fit, in order; the index where they are only some of them yet."""
         indexed = self.lookup.index(run, _SMALL_S) if selection.indexed else None
         known = indexed is None or indexed.complete
-        wanted = Filter(
+        row_filter = Filter(
             bounds=selection.bounds,
             why=selection.why,
             among=(*self._rows_among(indexed, selection), *self._labelled(run, selection)),
@@ -195,9 +195,9 @@ class Site:
             descending=selection.descending,
         )
         if not known or run.finished is None:
-            return matching(self.store, run, wanted), None if known else indexed
-        key = (run.id, run.finished, wanted)
-        return self.remembered(key, lambda: matching(self.store, run, wanted)), None
+            return matching(self.store, run, row_filter), None if known else indexed
+        key = (run.id, run.finished, row_filter)
+        return self.remembered(key, lambda: matching(self.store, run, row_filter)), None
 
     def remembered(self, key: Hashable, work: Callable[[], T]) -> T:
         """What was worked out of a finished run, for the next pages that need the same."""

@@ -176,11 +176,13 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
     joined: list[Piece] = []
     for index, (text, changed) in enumerate(pieces):
         inside = 0 < index < len(pieces) - 1 and pieces[index - 1][1] and pieces[index + 1][1]
-        now = changed or (inside and _is_island(text, pieces[index - 1][0], pieces[index + 1][0]))
-        if joined and joined[-1][1] == now:
-            joined[-1] = (joined[-1][0] + text, now)
+        counts_as_changed = changed or (
+            inside and _is_island(text, pieces[index - 1][0], pieces[index + 1][0])
+        )
+        if joined and joined[-1][1] == counts_as_changed:
+            joined[-1] = (joined[-1][0] + text, counts_as_changed)
         else:
-            joined.append((text, now))
+            joined.append((text, counts_as_changed))
     return joined
 
 

@@ -201,8 +201,8 @@ def _tokens(response: Any) -> int | None:
         (getattr(getattr(generation, "message", None), "usage_metadata", None) or {}).get(
             "total_tokens"
         )
-        for several in response.generations
-        for generation in several
+        for generations in response.generations
+        for generation in generations
     ]
     known = [count for count in counts if isinstance(count, int)]
     if known:

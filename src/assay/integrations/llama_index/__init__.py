@@ -57,11 +57,11 @@ class Model(LLM):
         llm = self._sampler if repeated(draw) else self._llm
         response = await blocking(self.name, partial(llm.complete, prompt))
         text = str(response.text or "")
-        read, written = usage(response)
+        read, tokens_out = usage(response)
         return Completion(
             text,
             len(prompt) // 4 if read is None else read,
-            len(text) // 4 if written is None else written,
+            len(text) // 4 if tokens_out is None else tokens_out,
             cut=_cut(response),
             cached=_cached(_usage_fields(response)),
         )

@@ -254,8 +254,10 @@ class Evaluator(BaseEvaluator):
             Denied: If the judge refuses.
         """
         del sleep_time_in_seconds  # the judge's limits pace the calls
-        several = [contexts] if isinstance(contexts, str) else contexts
-        texts = None if several is None else [_content(context) for context in several]
+        given_contexts = [contexts] if isinstance(contexts, str) else contexts
+        texts = (
+            None if given_contexts is None else [_content(context) for context in given_contexts]
+        )
         row = {"question": query, "answer": response, "contexts": texts, **further}
         (scored,) = await self._scorer.ascore(row)
         return EvaluationResult(

@@ -112,8 +112,8 @@ MODULES: Mapping[str, str] = {
 }
 
 
-def _for_each_name(names: str, way: str) -> dict[str, str]:
-    return dict.fromkeys(names.split(), way)
+def _for_each_name(names: str, advice: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), advice)
 
 
 # By what is imported from `ragas` or a module of it.
@@ -248,8 +248,8 @@ def missing(module: str, name: str) -> Any:
         raise ImportError(f"assay's ragas has no {module}.{name}: {WAYS[module]}")
     if module.startswith("metrics") and _FORM.fullmatch(name):
         raise ImportError(f"assay's ragas has no {name}: {_PROMPTS}")
-    here = ".".join(filter(None, (_PACKAGE, module)))
-    raise AttributeError(f"module '{here}' has no attribute '{name}'")
+    module_name = ".".join(filter(None, (_PACKAGE, module)))
+    raise AttributeError(f"module '{module_name}' has no attribute '{name}'")
 
 
 def refuse(what: str, way: str = "") -> NoReturn:

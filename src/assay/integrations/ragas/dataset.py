@@ -126,8 +126,8 @@ class DataTable:
             random.Random(random_state).shuffle(rows)  # noqa: S311 - parted, not encrypted
         cut = int(len(rows) * (1 - test_size))
         memory = InMemoryBackend()
-        named = ((f"{self.name}_train", rows[:cut]), (f"{self.name}_test", rows[cut:]))
-        first, second = (type(self)(n, memory, self.data_model, rows) for n, rows in named)
+        names_and_rows = ((f"{self.name}_train", rows[:cut]), (f"{self.name}_test", rows[cut:]))
+        first, second = (type(self)(n, memory, self.data_model, rows) for n, rows in names_and_rows)
         first.save()
         second.save()
         return first, second
@@ -206,8 +206,8 @@ class ExperimentFunction:
             args: Passed on behind the row.
             kwargs: Passed on.
         """
-        called = name or datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-        called = f"{self.name_prefix}-{called}" if self.name_prefix else called
+        table_name = name or datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+        table_name = f"{self.name_prefix}-{table_name}" if self.name_prefix else table_name
         table_backend = backend_of(backend or self.backend or dataset.backend)
         free = asyncio.Semaphore(_AT_ONCE)
 
@@ -216,10 +216,10 @@ class ExperimentFunction:
                 return await self(row, *args, **kwargs)
 
         results = await asyncio.gather(*map(one, dataset), return_exceptions=True)
-        table = Experiment(called, table_backend, self.experiment_model)
+        table = Experiment(table_name, table_backend, self.experiment_model)
         for number, result in enumerate(results, 1):
             if isinstance(result, AssayError | Exception):
-                warnings.warn(f"{called}: row {number} has no result: {result}", stacklevel=2)
+                warnings.warn(f"{table_name}: row {number} has no result: {result}", stacklevel=2)
             elif isinstance(result, BaseException):
                 raise result
             elif result is not None:

@@ -75,8 +75,8 @@ class AIMessage(Message):
 
     def to_dict(self) -> dict[str, Any]:
         """Text, tool calls and speaker as plain values."""
-        called = [call.model_dump() for call in self.tool_calls or ()]
-        content = {"text": self.content, "tool_calls": called} if called else self.content
+        tool_calls = [call.model_dump() for call in self.tool_calls or ()]
+        content = {"text": self.content, "tool_calls": tool_calls} if tool_calls else self.content
         return {"content": content, "type": self.type}
 
     def pretty_repr(self) -> str:
@@ -177,8 +177,8 @@ class MultiTurnSample(BaseSample):
         for before, message in zip([None, *messages], messages, strict=False):
             if not isinstance(message, ToolMessage):
                 continue
-            called = isinstance(before, AIMessage) and bool(before.tool_calls)
-            if not called and not isinstance(before, ToolMessage):
+            is_called = isinstance(before, AIMessage) and bool(before.tool_calls)
+            if not is_called and not isinstance(before, ToolMessage):
                 raise ValueError("a ToolMessage follows an AIMessage that calls tools")
         return messages
 
@@ -326,8 +326,8 @@ def _message(message: Any, metadata: bool) -> Message:  # noqa: FBT001
     fields: dict[str, Any] = {"content": text_of(message.content)}
     if metadata:
         fields["metadata"] = {k: v for k, v in vars(message).items() if k != "content"}
-    if called := getattr(message, "tool_calls", None):
-        fields["tool_calls"] = [ToolCall(name=c["name"], args=c["args"]) for c in called]
+    if tool_calls := getattr(message, "tool_calls", None):
+        fields["tool_calls"] = [ToolCall(name=c["name"], args=c["args"]) for c in tool_calls]
     return _KINDS[message.type](**fields)
 
 

@@ -149,8 +149,8 @@ def _check_others(options: Mapping[str, Any]) -> None:
             has = "result.assay has every prompt and reply"
             warnings.warn(f"callbacks= of LangChain are not called: {has}", stacklevel=4)
         elif name == "return_executor" and value:
-            way = "stop a run at any time: the same call resumes where it was"
-            refuse("return_executor=True", way)
+            remedy = "stop a run at any time: the same call resumes where it was"
+            refuse("return_executor=True", remedy)
         elif name not in ("callbacks", "return_executor", *_NO_EFFECT) and name[0] != "_":
             raise InputError(f"evaluate has no parameter '{name}'", "see docs/ragas.md")
 
@@ -171,8 +171,8 @@ def _metrics(metrics: Sequence[Any] | None) -> list[Any]:
         if isinstance(metric, type):
             raise TypeError(f"{metric.__name__} is a class: metrics=[{metric.__name__}()]")
         if not isinstance(metric, Metric):
-            way = "score rows with it one by one, or give assay.evaluate a metric of assay"
-            raise InputError(f"evaluate cannot take {metric!r} as a metric", way)
+            remedy = "score rows with it one by one, or give assay.evaluate a metric of assay"
+            raise InputError(f"evaluate cannot take {metric!r} as a metric", remedy)
     return list(metrics)
 
 

@@ -245,9 +245,9 @@ def _is_module(name: str) -> bool:
 def _uses_elsewhere(node: ast.AST) -> Iterator[str]:
     """What names ragas, or uses it in a way that does less here, outside of imports."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        named = _NAMED.search(node.value)
-        if named and len(node.value) < 200:
-            yield f"a text names {named[0]}: {_module(named[0])} has what is here"
+        mention = _NAMED.search(node.value)
+        if mention and len(node.value) < 200:
+            yield f"a text names {mention[0]}: {_module(mention[0])} has what is here"
     elif isinstance(node, ast.Call):
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if name in ("evaluate", "aevaluate"):
@@ -313,8 +313,8 @@ def _rewrite_file(path: Path, *, show: bool) -> None:
 def _diff(path: Path, new: Rewritten) -> list[str]:
     # Line ends are kept, so that the diff can be applied.
     old = path.read_bytes().decode("utf-8").splitlines(keepends=True)
-    now = new.text.splitlines(keepends=True)
-    return list(difflib.unified_diff(old, now, str(path), str(path)))
+    new_lines = new.text.splitlines(keepends=True)
+    return list(difflib.unified_diff(old, new_lines, str(path), str(path)))
 
 
 def _remarks(path: Path, new: Rewritten) -> str:

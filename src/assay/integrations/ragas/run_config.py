@@ -70,8 +70,8 @@ class TokenUsage:
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         if not self.is_same_model(other):
             raise ValueError("token counts of different models cannot be added up")
-        read, written = self.input_tokens, self.output_tokens
-        return TokenUsage(read + other.input_tokens, written + other.output_tokens, self.model)
+        read, tokens_out = self.input_tokens, self.output_tokens
+        return TokenUsage(read + other.input_tokens, tokens_out + other.output_tokens, self.model)
 
     def is_same_model(self, other: "TokenUsage") -> bool:
         """Whether both are of one model."""
@@ -81,8 +81,10 @@ class TokenUsage:
         self, cost_per_input_token: float, cost_per_output_token: float | None = None
     ) -> float:
         """Their price; tokens written cost as much as tokens read unless it is said."""
-        written = cost_per_input_token if cost_per_output_token is None else cost_per_output_token
-        return self.input_tokens * cost_per_input_token + self.output_tokens * written
+        output_price = (
+            cost_per_input_token if cost_per_output_token is None else cost_per_output_token
+        )
+        return self.input_tokens * cost_per_input_token + self.output_tokens * output_price
 
 
 TokenUsageParser: TypeAlias = Callable[[Any], TokenUsage]
@@ -98,13 +100,13 @@ def get_token_usage_for_openai(llm_result: Any) -> TokenUsage:
     """
     messages = [
         getattr(getattr(generation, "message", None), "response_metadata", None) or {}
-        for several in getattr(llm_result, "generations", None) or ()
-        for generation in (several if isinstance(several, list) else [several])
+        for generations in getattr(llm_result, "generations", None) or ()
+        for generation in (generations if isinstance(generations, list) else [generations])
     ]
     output = getattr(llm_result, "llm_output", None) or {}
     used = output.get("token_usage")
     usages = [used] if used else [message.get("usage") for message in messages]
-    read, written = (
+    read, tokens_out = (
         sum(
             usage.get(f"{old}_tokens") or usage.get(f"{new}_tokens") or 0
             for usage in usages
@@ -117,7 +119,7 @@ def get_token_usage_for_openai(llm_result: Any) -> TokenUsage:
         for source in (output, *messages)
         for key in ("model_name", "model", "model_id")
     )
-    return TokenUsage(read, written, next(filter(None, names), ""))
+    return TokenUsage(read, tokens_out, next(filter(None, names), ""))
 
 
 get_token_usage_for_azure_ai = get_token_usage_for_anthropic = get_token_usage_for_openai

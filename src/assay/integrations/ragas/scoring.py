@@ -47,13 +47,13 @@ async def run(
         embedding: Who embeds, likewise.
         settings: The columns by field, and everything else.
     """
-    chosen = list(dict.fromkeys(metrics))
+    distinct_metrics = list(dict.fromkeys(metrics))
     mapping = {f: c for f, c in settings.mapping.items() if any(c in row for row in rows)}
     settings = replace(settings, mapping=mapping)
     readable = [_readable(row, mapping) for row in rows]
     with reworded():
         return await aevaluate(
-            readable, chosen, judging, embedder=embedding, store=STORE, settings=settings
+            readable, distinct_metrics, judging, embedder=embedding, store=STORE, settings=settings
         )
 
 
@@ -73,7 +73,7 @@ async def scored(
     Raises:
         InputError: If no row has what a metric needs.
     """
-    known, chosen = _chosen(rows, metrics, (judge, embedder), settings)
+    known, judges = _chosen(rows, metrics, (judge, embedder), settings)
     outcomes = [_known_outcomes(metric, rows, settings.mapping) for metric in known]
     groups: dict[tuple[int, ...], list[int]] = {}
     for index, outcomes_known in enumerate(outcomes):
@@ -84,7 +84,7 @@ async def scored(
     for rows_at, metrics_at in groups.items():
         group = [metric for index in metrics_at if isinstance(metric := known[index], Metric)]
         result = await run(
-            [rows[n] for n in rows_at], group, chosen.judge, chosen.embedder, settings
+            [rows[n] for n in rows_at], group, judges.judge, judges.embedder, settings
         )
         runs.append(result)
         for index, metric in zip(metrics_at, group, strict=True):
@@ -103,17 +103,19 @@ def _chosen(
     fields = filled(rows, settings.mapping)
     converted = [metric.in_assay(fields) for metric in metrics]
     with reworded():
-        chosen = judges.choose_judges(
+        chosen_judges = judges.choose_judges(
             *models, settings, needed=any(metric.tasks for metric in converted)
         )
-    known = [metric.served(m, chosen.can) for metric, m in zip(metrics, converted, strict=True)]
+    known = [
+        metric.served(m, chosen_judges.can) for metric, m in zip(metrics, converted, strict=True)
+    ]
     unscored = [
         m for m, k in zip(converted, known, strict=True) if isinstance(k, Metric) and k is not m
     ]
-    chosen.warn(
+    chosen_judges.warn(
         [metric.name for metric, m in zip(metrics, converted, strict=True) if m in unscored]
     )
-    return known, chosen
+    return known, chosen_judges
 
 
 def _known_outcomes(
@@ -290,11 +292,11 @@ def mapping_of(
     known = {name: FIELDS.get(name, field) for name, field in recognised(columns).items()}
     known |= {name: FIELDS[name] for name in columns if name in FIELDS}
     columns_by_field = {field: name for name, field in known.items()}
-    for wanted, column in (column_map or {}).items():
-        field = FIELDS.get(wanted) or recognised([wanted]).get(wanted)
+    for name, column in (column_map or {}).items():
+        field = FIELDS.get(name) or recognised([name]).get(name)
         if field is None:
             raise InputError(
-                f"column_map: '{wanted}' is not a column of ragas", f"{', '.join(FIELDS)}"
+                f"column_map: '{name}' is not a column of ragas", f"{', '.join(FIELDS)}"
             )
         if column not in columns:
             raise InputError(f"column_map: there is no column '{column}'", f"{', '.join(columns)}")

@@ -225,9 +225,9 @@ class TestsetGenerator:
     generate_with_chunks = generate_with_langchain_docs
 
     def _judge(self, settings: Settings) -> Any:
-        chosen = choose_judges(self.llm, None, settings, needed=True)
-        chosen.warn(())
-        writes = chosen.judge
+        judges = choose_judges(self.llm, None, settings, needed=True)
+        judges.warn(())
+        writes = judges.judge
         if self.critic_llm is None:
             return writes
         writer = backend(writes)

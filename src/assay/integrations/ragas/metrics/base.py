@@ -79,8 +79,8 @@ class Metric:
 
     @required_columns.setter
     def required_columns(self, columns: Mapping[MetricType, set[str]]) -> None:
-        for named in columns.values():
-            for name in sorted(column.partition(":")[0] for column in named):
+        for columns_of_type in columns.values():
+            for name in sorted(column.partition(":")[0] for column in columns_of_type):
                 if name not in VALID_COLUMNS:
                     raise ValueError(f"Invalid column '{name}': must be one of {VALID_COLUMNS}")
         self._required_columns = dict(columns)
@@ -102,8 +102,8 @@ class Metric:
         Raises:
             InputError: Always, with the assay way.
         """
-        way = "prompts are replaced by task: assay.evaluate(..., settings=Settings(prompts=...))"
-        raise InputError(f"{self.name} holds no prompts", way)
+        remedy = "prompts are replaced by task: assay.evaluate(..., settings=Settings(prompts=...))"
+        raise InputError(f"{self.name} holds no prompts", remedy)
 
     set_prompts = adapt_prompts = save_prompts = load_prompts = adapt = save = get_prompts
 
@@ -259,10 +259,10 @@ class Ready(
         known = [field.name for field in fields(cls)]
         for name in parameters:
             if name not in known and cls.__module__.startswith("assay."):
-                way = "prompts are replaced by task: Settings(prompts=...)"
+                remedy = "prompts are replaced by task: Settings(prompts=...)"
                 has = f"it has {', '.join(known)}"
                 raise InputError(
-                    f"{cls.__name__} has no parameter '{name}'", way if "prompt" in name else has
+                    f"{cls.__name__} has no parameter '{name}'", remedy if "prompt" in name else has
                 )
         return super().__new__(cls)
 

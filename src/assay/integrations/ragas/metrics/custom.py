@@ -111,8 +111,8 @@ def _shown_texts(inputs: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((name, str(item)) for name, item in names_and_items)
 
 
-def _text(shown: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(text for _, text in shown)
+def _text(texts: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(text for _, text in texts)
 
 
 @dataclass

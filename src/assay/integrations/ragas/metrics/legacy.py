@@ -265,8 +265,8 @@ class ChrfScore(Ready, metric="chrf", columns=_TEXTS, name="chrf_score"):
 def _options(metric: BleuScore | ChrfScore, known: Mapping[str, str]) -> Mapping[str, Any]:
     for option in metric.kwargs:
         if option not in known:
-            way = f"options are {', '.join(known)}; for others call sacrebleu in @assay.metric"
-            refuse(f"{metric.name}(kwargs={{{option!r}: ...}})", way)
+            remedy = f"options are {', '.join(known)}; for others call sacrebleu in @assay.metric"
+            refuse(f"{metric.name}(kwargs={{{option!r}: ...}})", remedy)
     return {known[option]: value for option, value in metric.kwargs.items()}
 
 

@@ -257,14 +257,14 @@ class FunctionMetric:
 
     def _positional(self, args: tuple[Any, ...]) -> str:
         names = list(self._signature.parameters)
-        shown = [
+        arguments_shown = [
             f"{name}={args[index]!r}" if index < len(args) else f"{name}=..."
             for index, name in enumerate(names)
         ]
         shown_args = ", ".join(map(repr, args))
         return (
             f"{self.name}.score() requires keyword arguments, not positional.\n"
-            f"You provided: score({shown_args})\nCorrect usage: score({', '.join(shown)})"
+            f"You provided: score({shown_args})\nCorrect usage: score({', '.join(arguments_shown)})"
         )
 
 
@@ -323,7 +323,7 @@ def ranking_metric(
 
 def _metric_made(name: str | None, allowed: Any, options: Mapping[str, Any]) -> Decorated:
     def made(function: Callable[..., Any]) -> FunctionMetric:
-        called = name or str(getattr(function, "__name__", "metric"))
-        return FunctionMetric(function, called, allowed, options)
+        metric_name = name or str(getattr(function, "__name__", "metric"))
+        return FunctionMetric(function, metric_name, allowed, options)
 
     return made
