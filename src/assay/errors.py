@@ -71,8 +71,8 @@ class Problem:
         return self._in(f"rows {first} and {more:,} more" if more > 0 else f"rows {first}")
 
     def _in(self, rows: str, place: str = "") -> str:
-        where = ", ".join(filter(None, [rows, f"field '{self.field}'" if self.field else ""]))
-        text = f"{where}: {self.what}{place}" if where else f"{self.what}{place}"
+        location = ", ".join(filter(None, [rows, f"field '{self.field}'" if self.field else ""]))
+        text = f"{location}: {self.what}{place}" if location else f"{self.what}{place}"
         return f"{text} -> {self.remedy}" if self.remedy else text
 
 
@@ -122,10 +122,10 @@ class InputError(AssayError):
         for problem in self.problems:
             by_problem.setdefault(replace(problem, row=None, place=""), []).append(problem)
         n_told = 0
-        for problem, every in [*by_problem.items()][: self.SHOWN]:
-            rows = [problem.row for problem in every if problem.row is not None]
-            lines.append(f"  {problem.of_rows(rows) if len(rows) > 1 else every[0]}")
-            n_told += len(every)
+        for problem, alike in [*by_problem.items()][: self.SHOWN]:
+            rows = [problem.row for problem in alike if problem.row is not None]
+            lines.append(f"  {problem.of_rows(rows) if len(rows) > 1 else alike[0]}")
+            n_told += len(alike)
         if self.total > n_told:
             lines.append(f"  ... and {self.total - n_told} more")
         return "\n".join(lines)

@@ -152,9 +152,11 @@ def _fill(text: str, texts: Sequence[InputText]) -> tuple[str, ...]:
     pieces: list[str] = []
     while True:
         places = [(text.find(f"[{m.name}]"), m) for m in texts]
-        first = min(((at, m) for at, m in places if at >= 0), key=lambda p: p[0], default=None)
+        first = min(
+            ((start, m) for start, m in places if start >= 0), key=lambda p: p[0], default=None
+        )
         if first is None:
             return (*pieces, text)
-        at, item = first
-        pieces += [text[:at], item.text]
-        text = text[at + len(item.name) + 2 :]
+        start, item = first
+        pieces += [text[:start], item.text]
+        text = text[start + len(item.name) + 2 :]

@@ -365,9 +365,9 @@ def _find(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathL
 
 def _find_run(spec: str, folder: Path, root: Path) -> str:
     """STORE:RUN, or STORE, with the place of the file; a run alone as it is."""
-    whole = Path(_find(spec, folder, root))
-    if whole.is_file():
-        return str(whole)
+    store_path = Path(_find(spec, folder, root))
+    if store_path.is_file():
+        return str(store_path)
     store, colon, run = spec.rpartition(":")
     return f"{_find(store, folder, root)}:{run}" if colon else spec
 

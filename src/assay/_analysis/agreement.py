@@ -353,7 +353,7 @@ def _of_table(
 
 
 def _of_decisions(decide: Decided) -> Scored:
-    return lambda scores, others: decide(scores >= 0.5, others)
+    return lambda scores, remaining: decide(scores >= 0.5, remaining)
 
 
 def _said_by_rules(arrays: LabelArrays, rarer: str) -> dict[str, Bools]:

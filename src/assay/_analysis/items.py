@@ -263,7 +263,9 @@ def items(
 
 
 def _answered_twice(table: "_Table", metric: str) -> list[int]:
-    answered = [at for at, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1]
+    answered = [
+        row_index for row_index, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1
+    ]
     if not answered:
         raise InputError(f"no question has a score of {metric} in two of the runs")
     return answered

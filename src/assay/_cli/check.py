@@ -242,8 +242,8 @@ def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, by_metric: b
     ):  # with -m it is said by metric
         if ids := lacking[name]:
             have = "has" if len(ids) == 1 else "have"
-            what = f"{len(ids):,} of {numbers.plural(n, 'row')} {have} no '{name}'"
-            rows.notes.append(f"{what} (the first is {ids[0]}): metrics of it are undefined there")
+            gap = f"{len(ids):,} of {numbers.plural(n, 'row')} {have} no '{name}'"
+            rows.notes.append(f"{gap} (the first is {ids[0]}): metrics of it are undefined there")
     if long:
         limit = f"more than {MAX_LOCAL_CHARACTERS / 1e6:g} million characters"
         rows.notes.append(

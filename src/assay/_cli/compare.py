@@ -152,9 +152,9 @@ def _compare_groups(request: _CompareRequest, field: str) -> _Presentation:
     }
     _check_files(request, forms)
     if not is_several:
-        one = by_group(first, field, metrics=request.metrics, level=request.level)
+        groups_of_run = by_group(first, field, metrics=request.metrics, level=request.level)
         writers = {".md": views.markdown_groups}
-        return comparison.collect_groups(one), views.console_groups, writers
+        return comparison.collect_groups(groups_of_run), views.console_groups, writers
     grouped = compare_groups(
         first,
         *other_results,

@@ -223,12 +223,12 @@ def _json(data: Any) -> str:
 
 def write_reports(result: "Result", outs: Sequence[str]) -> None:
     """Write every file."""
-    for out in outs:
+    for report_path in outs:
         try:
-            with landing(out) as path:
+            with landing(report_path) as path:
                 _write_report(result, path)
         except OSError as error:
-            fault = f"--out {_shown_path(out)} cannot be written: {error.strerror or error}"
+            fault = f"--out {_shown_path(report_path)} cannot be written: {error.strerror or error}"
             remedy = f"the scores are kept: assay report {result.run.id} --out FILE"
             raise InputError(fault, remedy) from error
 

@@ -149,7 +149,7 @@ def sweep_command(request: _SweepRequest) -> int:
     else:
         values.reject_options("is for --report", "add --report telecom", "labels")
     judge, embedder = Judges(request).build()
-    given = (
+    sweep_inputs = (
         request.data,
         _target(request),
         grid,
@@ -165,10 +165,10 @@ def sweep_command(request: _SweepRequest) -> int:
         on_configuration=None if request.quiet else _say_configuration,
     )
     if request.dry_run:
-        costs = estimate_sweep(*given, store=request.store, settings=sweep_settings)
+        costs = estimate_sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
         return _show_costs(costs, request, settings.budget.price)
     try:
-        swept = sweep(*given, store=request.store, settings=sweep_settings)
+        swept = sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
     except OverBudget as error:
         say(f"stopped: {error}")
         return BUDGET

@@ -457,8 +457,8 @@ def testset_add_command(request: _TestsetAddRequest) -> int:
         names = {name: [case.sample.id for case in cases] for name, cases in _groups(new, merged)}
         output.print_json({**names, "file": request.to})
     elif cases:
-        for name, some in _groups(new, merged):
-            _show_cases(name, some)
+        for name, changed_cases in _groups(new, merged):
+            _show_cases(name, changed_cases)
         if twice := len(cases) - len(new) - len(merged):
             same = numbers.plural(twice, "failure")
             say(f"{same} of the same questions left out: the worst counts")

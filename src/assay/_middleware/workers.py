@@ -261,11 +261,11 @@ class Pool(Wrapper):
 
     def _check(self, remote_versions: tuple[str, str]) -> None:
         own_versions = __version__, self.name
-        for own, remote, subject in zip(
+        for local, remote, subject in zip(
             own_versions, remote_versions, ("assay", "the judge"), strict=True
         ):
-            if own != remote:
-                difference = f"{subject} is {remote} on a worker and {own} here"
+            if local != remote:
+                difference = f"{subject} is {remote} on a worker and {local} here"
                 raise Denied(f"{difference} -> install the same on all machines")
 
     def _requeue(self, slot: _Slot, error: WorkerDied) -> None:

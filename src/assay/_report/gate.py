@@ -105,9 +105,9 @@ def junit(gate: Gate) -> str:
         skipped=str(counts.count("skipped")),
     )
     properties = ET.SubElement(suite, "properties")
-    about = {"run": gate.run, "title": gate.title, "judge": gate.judge}
-    about |= {"baseline": gate.baseline, "baseline_title": gate.baseline_title}
-    for name, value in about.items():
+    suite_facts = {"run": gate.run, "title": gate.title, "judge": gate.judge}
+    suite_facts |= {"baseline": gate.baseline, "baseline_title": gate.baseline_title}
+    for name, value in suite_facts.items():
         if value:
             ET.SubElement(properties, "property", name=name, value=sanitize.plain(value))
     for check, counted in zip(gate.checks, counts, strict=True):

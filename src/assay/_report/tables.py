@@ -67,13 +67,13 @@ class Name:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The name in as few lines as it takes."""
         ends: list[int] = []
-        line = at = 0
+        line = char_index = 0
         for piece in self._name_pieces():
             width = cell_len(piece.rstrip())
             if line and line + width > options.max_width:
-                ends.append(at)
+                ends.append(char_index)
                 line = 0
-            line, at = line + cell_len(piece), at + len(piece)
+            line, char_index = line + cell_len(piece), char_index + len(piece)
         yield Text("\n").join(self.text.divide(ends))
 
     def _name_pieces(self) -> list[str]:

@@ -332,15 +332,15 @@ def evidence_dictionary(sample: Sample) -> bytes:
 def outcome_values(outcome: Outcome, keys: Sequence[str]) -> OutcomeValues:
     """What is kept of an outcome, before its evidence is packed."""
     details: Mapping[str, Any] = {}
-    value, why, detail, method = None, "", "", ""
+    value, reason, detail, method = None, "", "", ""
     if isinstance(outcome, Score):
         # 0.0 for -0.0: SQLite has no other.
         value, method, details = float(outcome.value) + 0.0, outcome.method, outcome.details
     else:
-        why, detail = outcome.why, outcome.detail
+        reason, detail = outcome.why, outcome.detail
     evidence = _Evidence(outcome.parts, method, dict(details))
     encoded = msgspec.json.encode(evidence, enc_hook=plain_number).decode()
-    return value, why, detail, method, encoded, " ".join(keys)
+    return value, reason, detail, method, encoded, " ".join(keys)
 
 
 def write_outcome(
@@ -355,11 +355,11 @@ def write_outcome(
     One that failed replaces only one that failed, too.
     """
     run, row, metric = place
-    value, why, detail, method, evidence, keys = values
+    value, reason, detail, method, evidence, keys = values
     keep_names(db, run, metric, method, recent=recent)
     compressed = compress(evidence, dictionary)
-    stored = (run, metric, row, value, why, detail, method, compressed, short_keys(keys))
-    sums = checksum(*stored), value_checksum(run, metric, row, value, why)
+    stored = (run, metric, row, value, reason, detail, method, compressed, short_keys(keys))
+    sums = checksum(*stored), value_checksum(run, metric, row, value, reason)
     db.execute(WRITE_OUTCOME, (*sums, *stored))
 
 

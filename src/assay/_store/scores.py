@@ -171,8 +171,8 @@ class Samples(File):
     def _bodies(self, run: str, sql: str, *values: object) -> list[tuple[int, Stored]]:
         """(row, body) of samples, each checked against its checksum."""
         samples = self.query(sql, run, *values)
-        for stored_sum, number, row, *rest in samples:
-            self._intact(f"sample {row} of run {run}", stored_sum, number, row, *rest)
+        for stored_sum, number, row, *body_values in samples:
+            self._intact(f"sample {row} of run {run}", stored_sum, number, row, *body_values)
         return [(row, body) for _, _, row, _, body in samples]
 
     def _sample(self, body: Stored) -> Sample:

@@ -329,8 +329,8 @@ def _grid(
         occurrences: dict[str, int] = {}
         read: dict[int, Entry] = {}
         if prefix:
-            first, _, behind = cells[0][1].partition(": ")
-            cells = [(first, behind), *cells[1:]]
+            first, _, inner_value = cells[0][1].partition(": ")
+            cells = [(first, inner_value), *cells[1:]]
         for key, value in cells:
             occurrences[key] = occurrences.get(key, 0) + 1
             column = columns_at.setdefault((key, occurrences[key]), len(columns))

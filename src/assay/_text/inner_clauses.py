@@ -172,19 +172,19 @@ def _is_participle(words: Words, k: int) -> bool:
     return "participle" in words.forms(k) and is_bare and agent and not words.is_mark(before)
 
 
-def _clause(words: Words, verb: int, former: str, found: set[int]) -> _Clause | None:
+def _clause(words: Words, verb: int, former: str, verb_indices: set[int]) -> _Clause | None:
     """What stands before a verb; None if that is not sure."""
     last = _index_before(words, verb)
     word = words.text(last)
     if word in CONJUNCTIONS:
         return _Clause(former) if former else None
     if word in _RELATIVES:
-        noun = _phrase_before(words, last - (words.text(last - 1) == ","), found)
+        noun = _phrase_before(words, last - (words.text(last - 1) == ","), verb_indices)
         return _Clause(noun) if noun else None
     begin = last
     # "Ann and Ben", not "Ann waited and Ben"
     while begin >= 0 and not (
-        _is_bound(words, begin) and not (verb == min(found) and _joins_clauses(words, begin))
+        _is_bound(words, begin) and not (verb == min(verb_indices) and _joins_clauses(words, begin))
     ):
         begin -= 1
     bound = words.text(begin) if begin >= 0 else ""
@@ -197,7 +197,7 @@ def _clause(words: Words, verb: int, former: str, found: set[int]) -> _Clause | 
         return None
     lead = words.slice(first, begin) if first < begin else ""
     if bound in {"that", "which", "whom"}:
-        obj = _phrase_before(words, first - 1 - (words.text(first - 2) == ","), found)
+        obj = _phrase_before(words, first - 1 - (words.text(first - 2) == ","), verb_indices)
         teller = verbs.base(words.text(first - 2))
         if words.forms(first - 2) and obj.partition(" ")[0].lower() not in DETERMINERS:
             return _Clause(subject, lead=lead) if stem(teller) in _TELLING else None

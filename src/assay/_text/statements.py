@@ -212,11 +212,11 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
                 reading.awaits = bool(_GOES_ON.search(sentence.rstrip(":：*_ ")))
                 if not reading.lead_in():
-                    candidates += _before_list(prose, span, reading, whole=whole)
+                    candidates += _before_list(prose, span, reading, undivided=whole)
                 continue
             item = block in listed_blocks or (after is None and not block.marker)
             has_list = not item and _has_beneath(prose, before, block, after)
-            title = not item and _is_heading(sentence, block, over=has_list)
+            title = not item and _is_heading(sentence, block, has_list=has_list)
             asks = _QUESTION.search(sentence) or block.marker.startswith("#")
             if lonely or not (asks or (title and not reading.awaits)):
                 candidates += _of_sentence(
@@ -310,18 +310,20 @@ def _of_sentence(
         reading.follow(text)
 
 
-def _before_list(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
+def _before_list(
+    answer: str, span: Span, reading: _Reading, *, undivided: bool
+) -> Iterator[Statement]:
     """What a sentence before a list states besides announcing it."""
     statement = statement_before_list(answer[slice(*span)])
     if statement:
         end = span[0] + len(statement)
         yield from _of_sentence(
-            answer, (span[0], end), reading, lonely=False, undivided_wanted=whole
+            answer, (span[0], end), reading, lonely=False, undivided_wanted=undivided
         )
 
 
-def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
-    """Whether it is no more than a title; `over`: whether a list hangs on its block."""
+def _is_heading(sentence: str, block: Block, *, has_list: bool) -> bool:
+    """Whether it is no more than a title; `has_list`: whether a list hangs on its block."""
     count = len(sentence.split())
     is_title = _is_bold(sentence)
     # "**Key points**": of a bold title most words on -s and -ed are none of its verbs.
@@ -329,7 +331,7 @@ def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
     if count > _SHORT_ITEM or verb.search(sentence) or sentence[0] in _DENIED:
         return False
     if block.marker:
-        return is_title and over
+        return is_title and has_list
     return is_title or (sentence[-1:].isalnum() and not _KEY_AND_VALUE.match(sentence))
 
 

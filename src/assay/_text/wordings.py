@@ -226,7 +226,7 @@ def wordings(sentence: str) -> tuple[Wording, ...]:
     tokens = list(_TOKEN.findall(plain))
     variants = [tokens, *_active(tokens), *_fronted(tokens)]
     read = [wording for wording in map(_read_tokens, variants) if wording.items]
-    patients = (each for wording in read[:1] for each in _patients(wording))
+    patients = (passive for wording in read[:1] for passive in _patients(wording))
     return (*read[:_MOST], *itertools.islice(patients, _MOST))
 
 

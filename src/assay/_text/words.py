@@ -407,8 +407,8 @@ def _shared_prefix(text: str, other: str) -> int:
 def _counterpart(span: Span, blocks: Iterable[Block]) -> Span | None:
     start, end = span
     met = [
-        (there + max(start, begin) - begin, there + min(end, begin + size) - begin)
-        for begin, there, size in blocks
+        (source + max(start, begin) - begin, source + min(end, begin + size) - begin)
+        for begin, source, size in blocks
         if max(start, begin) < min(end, begin + size)
     ]
     return (met[0][0], met[-1][1]) if met else None

@@ -233,8 +233,8 @@ def _best_sentences(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[float 
     pairs = [(c.question, s) for c, sentences in zip(cases, texts, strict=True) for s in sentences]
     scores = iter(ranked(judge, pairs))
     best: list[float | None] = []
-    for own in texts:
-        known = [score for _ in own if (score := next(scores)) is not None]
+    for sentences_of_case in texts:
+        known = [score for _ in sentences_of_case if (score := next(scores)) is not None]
         best.append(max(known) if known else None)
     return best
 

@@ -289,9 +289,9 @@ def row() -> dict[str, Any]:
     It says what is well-formed. What a metric needs, `assay run` checks.
     """
     properties = {}
-    for field, (about, form) in _SCHEMAS.items():
+    for field, (field_description, form) in _SCHEMAS.items():
         for name in ALIASES[field]:
-            description = about if name == field else f"The same as `{field}`."
+            description = field_description if name == field else f"The same as `{field}`."
             properties[name] = {
                 "description": description,
                 "anyOf": [*_alternatives(form), {"type": "null"}],

@@ -355,17 +355,17 @@ class GoldFinder:
 
     def _of_text(self, text: str) -> Gold:
         text = text.strip()
-        at = self._all.find(text) if text else -1
-        end = at + len(text)
-        if at < 0 and text:  # line breaks elsewhere do not make it another text
+        begin = self._all.find(text) if text else -1
+        end = begin + len(text)
+        if begin < 0 and text:  # line breaks elsewhere do not make it another text
             match = re.search(r"\s+".join(map(re.escape, text.split())), self._all)
-            at, end = match.span() if match else (-1, -1)
-        if at < 0:
+            begin, end = match.span() if match else (-1, -1)
+        if begin < 0:
             fault = f"the reference context '{text[:60]}' does not stand in the corpus"
             raise InputError(fault, "give its text as it stands there, or its document and range")
-        number = bisect.bisect_right(self._starts, at) - 1
+        number = bisect.bisect_right(self._starts, begin) - 1
         start = self._starts[number]
-        return Gold(self._names[number], at - start, end - start)
+        return Gold(self._names[number], begin - start, end - start)
 
 
 def names_gold(sample: Sample) -> bool:

@@ -389,9 +389,9 @@ def tell(watch: Watch) -> list[StoredAlert]:
         new = store.alerts.add(changed)  # before drift is looked for: charts begin anew
         drifted = drifts(store, past_looks, watch.charting)
         alerts = [alert(drift.chart.stream, _evidence(store, watch, drift)) for drift in drifted]
-        for one in alerts:
-            if one.body["worse"]:
-                _queue(store, one)
+        for new_alert in alerts:
+            if new_alert.body["worse"]:
+                _queue(store, new_alert)
         new += store.alerts.add(alerts)
         description = run.description
         store.describe(run.id, replace(description, params={**description.params, "told": True}))

@@ -227,8 +227,12 @@ def _named(spec: str, *, embedder: bool) -> Backend:
         f"{name}{':' * bool(remainder)}{_abbreviated(remainder)}" for name in schemes_meant
     )
     if not (hint or remainder):
-        who = f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
-        raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{who}; embedded needs no server")
+        how_to_name = (
+            f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
+        )
+        raise InputError(
+            f"'{_abbreviated(spec)}' is no judge", f"{how_to_name}; embedded needs no server"
+        )
     if remainder and all(name.isidentifier() for name in scheme.split(".")):
         provider = scheme.lower() in _PROVIDERS
         remedy = (_OF_A_PROVIDER if provider else _OWN).format(scheme, _abbreviated(remainder))
@@ -352,7 +356,9 @@ def imported(spec: str, role: str, meant: str = "") -> Any:
 def _no_attribute(module: ModuleType, spec: str, role: str) -> InputError:
     name, _, attribute = spec.rpartition(":")
     names = [key for key, value in vars(module).items() if callable(value) and key[:1] != "_"]
-    remedy = misspelt.ask(f"{name}:{near}" for near in misspelt.near(attribute, names))
+    remedy = misspelt.ask(
+        f"{name}:{attribute_name}" for attribute_name in misspelt.near(attribute, names)
+    )
     if names and not remedy:
         remedy = f"it has {', '.join(names[:_MAX_NAMES])}"
     return InputError(f"{name} has no '{attribute}', which is to be the {role}", remedy)

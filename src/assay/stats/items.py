@@ -350,14 +350,22 @@ def fewest(
         abilities.
     """
     gains = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
-    whole = gains.sum(axis=0)
-    have, free, kept = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
-    while free.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
+    total_information = gains.sum(axis=0)
+    have, free, kept = (
+        np.zeros_like(total_information),
+        np.ones(len(gains), dtype=bool),
+        list[int](),
+    )
+    while (
+        free.any()
+        and (lack := np.maximum(keep * total_information - have, 0) / total_information).max()
+        > 1e-12
+    ):
         best = int(np.where(free, gains @ lack, -1.0).argmax())
         free[best] = False
         have += gains[best]
         kept.append(best)
-    return kept, float((have / whole).min())
+    return kept, float((have / total_information).min())
 
 
 def standing(

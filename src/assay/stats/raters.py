@@ -115,10 +115,10 @@ def krippendorff_alpha(ratings: Numbers, scale: Scale = "nominal") -> Statistic:
         x = (positions - positions[0])[inverse] if len(positions) else positions
         sums, squares = np.bincount(row, x, len(table)), np.bincount(row, x * x, len(table))
         within = 2 * float(weights @ ((raters * squares - np.square(sums)) * scaled))
-        n, most = float(total.sum()), float(total.sum() * (row_weights @ (x * x)))
+        n, largest = float(total.sum()), float(total.sum() * (row_weights @ (x * x)))
         # Values that are all the same differ by rounding only: nothing is known of chance.
-        between = most - float(row_weights @ x) ** 2
-        between = between if between > _ROUNDING * most else 0.0
+        between = largest - float(row_weights @ x) ** 2
+        between = between if between > _ROUNDING * largest else 0.0
         return 1 - ratio(within, 2 * between / max(n - 1, 1))
 
     return value

@@ -371,5 +371,5 @@ def halved_texts(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ..
         return None
     (text,) = texts
     ends = [end for _, end in spans(text)[:-1]] or [len(text) // 2]
-    at = min(ends, key=lambda end: abs(end - len(text) / 2))
-    return (text[:at],), (text[at:],)
+    cut = min(ends, key=lambda end: abs(end - len(text) / 2))
+    return (text[:cut],), (text[cut:],)

@@ -120,8 +120,8 @@ def found_first(
         evidence = set(stems(_evidence(sample)))
         shares = {
             number: recall(evidence, stems(short.passages[number].text))
-            for at in gold.get(sample.id, ())
-            for long in [corpus.passages[at]]
+            for long_number in gold.get(sample.id, ())
+            for long in [corpus.passages[long_number]]
             for number in within[long.document]
             if short.passages[number].start < long.end and long.start < short.passages[number].end
         }

@@ -141,12 +141,21 @@ def _signatures(text: str, prose: str) -> Iterator[Fact]:
             mention = re.search(rf"`[^`\n]*\b{signature['name']}\b[^`\n]*`", prose)
             if value == "None" or not mention:  # an example's own function
                 continue
-            of = f"the parameter `{name}` of `{signature['name']}`"
-            question = f"What is the default of {of}?"
-            other_question = f"Which value does {of} have by default?"
-            reference = f"The default of {of} is {value}."
+            parameter_name = f"the parameter `{name}` of `{signature['name']}`"
+            question = f"What is the default of {parameter_name}?"
+            other_question = f"Which value does {parameter_name} have by default?"
+            reference = f"The default of {parameter_name} is {value}."
             span = signature.span()
-            yield Fact("option", question, value, of, "default", other_question, reference, span)
+            yield Fact(
+                "option",
+                question,
+                value,
+                parameter_name,
+                "default",
+                other_question,
+                reference,
+                span,
+            )
 
 
 def _tables(text: str, headings: Sequence[str]) -> Iterator[Fact]:
@@ -204,11 +213,11 @@ def _cell(
         verb = asks_what["verb"] if asks_what else "is" if kind in _THINGS else "means"
         predicate = {"does": "does this"}.get(verb, verb)
         reference = f"{row[:1].upper()}{row[1:]} {predicate}: {clean(cell)}."
-        rest = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
+        question_text = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
     else:
         reference = f"If the {kind} is {name}: {clean(cell)}."
-        rest = f"can you do if the {kind} is {name}"
-    yield Fact("table", f"{begin}hat {rest}?", cell, row, column, "", reference, span)
+        question_text = f"can you do if the {kind} is {name}"
+    yield Fact("table", f"{begin}hat {question_text}?", cell, row, column, "", reference, span)
 
 
 _BASES: Final = {"does": "do", "means": "mean", "holds": "hold", "says": "say", "shows": "show"}

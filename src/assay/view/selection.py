@@ -124,13 +124,13 @@ def read(query: MultiMapping[str], run: Run) -> Selection:
     order = query.get("sort", "")
     descending = order.startswith("-")
     order = order.removeprefix("-")
-    why = query.get("why", "")
+    reason = query.get("why", "")
     label, disagree = query.get("label", ""), query.get("disagree", "")
     columns = tuple(name for name in query.getall("col", ()) if name in (*TEXTS, *run.metrics))
     return Selection(
         text=query.get("q", "").strip()[:MAX_TEXT],
         bounds=(*(_bounds(text, run) for text in query.getall("range", ())), *_added(query, run)),
-        why=why if why in WHY else "",
+        why=reason if reason in WHY else "",
         verdict=query.get("verdict", ""),
         cause=query.get("cause", ""),
         label=label if label in LABEL_WORDS else "",

@@ -125,7 +125,10 @@ class Diagnosis(Readable):
         lines = [f"{self.n_failed:,} of {n_known:,} samples flagged, {sources}"]
         lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
         advice = {remedy.name: remedy.advice for remedy in REMEDIES}
-        lines += [f"try: {advice[one.remedy]} ({one.n:,})" for one in self.advice]
+        lines += [
+            f"try: {advice[remedy_advice.remedy]} ({remedy_advice.n:,})"
+            for remedy_advice in self.advice
+        ]
         return "\n".join(lines)
 
 

@@ -241,10 +241,10 @@ def readable(raw: str) -> str:
     return _ENCODED.sub(lambda match: f"{match[0][:60]}... ({len(match[0]):,} characters)", raw)
 
 
-def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
+def _section(metric_number: int, metric: Json, sample: Json, texts: TextTable) -> Section:
     score = sample["scores"][metric["label"]]
     pieces = [
-        _piece_of(f"m{at}p{number}", part, sample["contexts"], metric)
+        _piece_of(f"m{metric_number}p{number}", part, sample["contexts"], metric)
         for number, part in enumerate(msgspec.convert(score["parts"], list[Part]))
     ]
     by_kind: dict[str, list[Piece]] = {}
@@ -258,7 +258,7 @@ def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
         (reply, texts.add(reply["prompt"]), texts.add(readable(reply["raw"])))
         for reply in score["replies"]
     ]
-    return Section(at, metric, score, cell(metric, score), groups, replies)
+    return Section(metric_number, metric, score, cell(metric, score), groups, replies)
 
 
 def _piece_of(ref: str, part: Part, contexts: Sequence[str], metric: Json) -> Piece:
@@ -341,9 +341,9 @@ def _own_marks(text: str, pointing: Sequence[tuple[Range, Piece]]) -> list[Mark]
         for ref in refs:
             by_metric.setdefault(ref.partition("p")[0], []).append(ref)
         worst = []
-        for own in by_metric.values():
-            shortest = min(lengths[ref] for ref in own)
-            of_words = {tones[ref] for ref in own if lengths[ref] == shortest}
+        for metric_refs in by_metric.values():
+            shortest = min(lengths[ref] for ref in metric_refs)
+            of_words = {tones[ref] for ref in metric_refs if lengths[ref] == shortest}
             divided = "good" in of_words and of_words & {"bad", "warn"} and not exact
             worst.append("mixed" if divided else _worst_tone(of_words))
         marks.append(replace(_mark_of(segment.text, refs, tones, _worst_tone(worst)), exact=exact))

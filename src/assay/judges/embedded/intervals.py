@@ -186,18 +186,20 @@ def _intervals(text: str) -> Iterator[_Held]:
             used |= {i, i + 1}
             yield _with_context(plain._replace(start=first, end=second), text, i and points[i - 1])
     for i, point in enumerate(points):
-        ends, begins = _bounds_of(point, verb, alone=len(points) == 1 and not is_negated(text))
+        ends, begins = _bounds_of(
+            point, verb, no_own_time=len(points) == 1 and not is_negated(text)
+        )
         if i not in used and (ends or begins):
             interval = plain._replace(start=point if begins else None, end=point if ends else None)
             is_point = point.before in _POINT | {""}
             yield _with_context(interval._replace(over=is_over and not is_point), text, 0)
 
 
-def _bounds_of(point: _Point, verb: set[str], *, alone: bool) -> tuple[bool, bool]:
+def _bounds_of(point: _Point, verb: set[str], *, no_own_time: bool) -> tuple[bool, bool]:
     """Whether a time of its own is when something ends, and when it begins."""
     if point.before in _POINT | {""}:
-        ends = alone and bool(verb & _ENDS)
-        return ends, alone and not ends and bool(verb & _BEGINS) and "be" not in verb
+        ends = no_own_time and bool(verb & _ENDS)
+        return ends, no_own_time and not ends and bool(verb & _BEGINS) and "be" not in verb
     return point.before in _UP_TO, point.before == "since"
 
 
