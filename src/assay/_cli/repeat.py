@@ -87,11 +87,11 @@ def repeat_command(request: _RepeatRequest) -> int:
     if request.as_json:
         output.print_json(msgspec.to_builtins(repeated))
     else:
-        output.stdout().print(_shown(repeated, result))
+        output.stdout().print(_repeated_view(repeated, result))
     return OK
 
 
-def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
+def _repeated_view(repeated: analysis.Repeated, result: Result) -> RenderableType:
     scored = {row.metric: row.n_scored for row in result.summary()}
     first = next(iter(repeated.metrics.values()))
     times = numbers.plural(first.draws, "more time")
@@ -106,7 +106,7 @@ def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
     lines: list[RenderableType] = [
         Text(_answer(repeated, scored), style="bold"),
         Text(sanitize.plain(f"{title}, by {numbers.judge_in_words(repeated.judge)}")),
-        Text(_paid(repeated, result), style="dim"),
+        Text(_cost_text(repeated, result), style="dim"),
     ]
     if not all(noise.same for noise in repeated.metrics.values()):
         lines.append(table)
@@ -114,14 +114,14 @@ def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
     return Group(*lines)
 
 
-def _paid(repeated: analysis.Repeated, result: Result) -> str:
+def _cost_text(repeated: analysis.Repeated, result: Result) -> str:
     """What asking again took in all, whenever that was."""
     costs = [Result(result.path, run).cost() for run in repeated.runs]
-    calls, read, written = (
+    calls, read, tokens_out = (
         numbers.count(sum(amounts))
         for amounts in zip(*((c.calls, c.tokens_in, c.tokens_out) for c in costs), strict=True)
     )
-    return f"asked {calls}, {read} tokens in, {written} tokens out"
+    return f"asked {calls}, {read} tokens in, {tokens_out} tokens out"
 
 
 def _answer(repeated: analysis.Repeated, scored: Mapping[str, int]) -> str:
@@ -136,8 +136,8 @@ def _answer(repeated: analysis.Repeated, scored: Mapping[str, int]) -> str:
     if not moves:
         return "How far the judge's noise moves the means cannot be told from so few scores."
     label = max(moves, key=lambda label: moves[label])
-    most = f"\N{PLUS-MINUS SIGN}{numbers.score(moves[label])}"
-    return sanitize.plain(f"The judge's noise moves means by up to {most} ({label}).")
+    largest = f"\N{PLUS-MINUS SIGN}{numbers.score(moves[label])}"
+    return sanitize.plain(f"The judge's noise moves means by up to {largest} ({label}).")
 
 
 def _row(noise: Noise, n: int) -> tuple[str, str, str]:
@@ -251,7 +251,9 @@ def robustness_command(request: _RobustnessRequest) -> int:
     data = words.collect(curves)
     output.present(data, request, writers, words.console, quiet=request.quiet)
     failures = (
-        curves.failures + curves.failed + sum(one.failures + one.failed for one in curves.levels)
+        curves.failures
+        + curves.failed
+        + sum(level.failures + level.failed for level in curves.levels)
     )
     return SOME_FAILED if failures else OK
 
@@ -268,11 +270,11 @@ def _vary(texts: Iterable[str]) -> dict[str, list[Value]]:
     return {name: levels.get(name, []) for name in names}
 
 
-def _say_level(one: Level) -> None:
-    line = f"{one.perturbation}={one.level}: {numbers.plural(one.n, 'sample')}"
-    line += f"; system asked {one.asked:,}, reused {one.reused:,}"
-    if one.failures:
-        line += f"; {numbers.plural(one.failures, 'question')} without an answer"
+def _say_level(level: Level) -> None:
+    line = f"{level.perturbation}={level.level}: {numbers.plural(level.n, 'sample')}"
+    line += f"; system asked {level.asked:,}, reused {level.reused:,}"
+    if level.failures:
+        line += f"; {numbers.plural(level.failures, 'question')} without an answer"
     say(line)
 
 
