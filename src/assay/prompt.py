@@ -50,10 +50,10 @@ class Template:
     @cached_property
     def digest(self) -> str:
         """Eight hex digits that change whenever the prompt does."""
-        parts = [self.instruction, self.form, str(self.verbatim)]
-        parts += [text for example in self.examples for text in (example.given, example.reply)]
-        parts += [OPENING, self.leading] if self.leading else []
-        return hashlib.sha256("\0".join([FENCE_RULE, *parts]).encode()).hexdigest()[:8]
+        digested = [self.instruction, self.form, str(self.verbatim)]
+        digested += [text for example in self.examples for text in (example.given, example.reply)]
+        digested += [OPENING, self.leading] if self.leading else []
+        return hashlib.sha256("\0".join([FENCE_RULE, *digested]).encode()).hexdigest()[:8]
 
     @cached_property
     def preamble(self) -> str:
@@ -151,9 +151,11 @@ def _fill(text: str, texts: Sequence[InputText]) -> tuple[str, ...]:
     # searched again, so a text that contains "[answer]" stays as it is.
     pieces: list[str] = []
     while True:
-        places = [(text.find(f"[{m.name}]"), m) for m in texts]
+        placeholders = [(text.find(f"[{m.name}]"), m) for m in texts]
         first = min(
-            ((start, m) for start, m in places if start >= 0), key=lambda p: p[0], default=None
+            ((start, m) for start, m in placeholders if start >= 0),
+            key=lambda p: p[0],
+            default=None,
         )
         if first is None:
             return (*pieces, text)

@@ -175,12 +175,14 @@ def by_metric(option: str, texts: Iterable[str], example: str) -> Iterator[tuple
 def prices(text: str) -> dict[str, Price]:
     """Prices by the judge that stands before ``=``, "" where none does."""
     by_judge: dict[str, Price] = {}
-    for part in text.split(","):
-        judge, _, amounts = part.rpartition("=")
+    for price_text in text.split(","):
+        judge, _, amounts = price_text.rpartition("=")
         sides = [amount for side in amounts.split("/") if (amount := _amount(side)) is not None]
         if not 2 <= len(sides) <= 4 or len(sides) <= amounts.count("/"):
             remedy = "prices per million tokens: --price 0.15/0.60, or JUDGE=0.15/0.60,..."
-            raise _wrong_option("price", part, "is not IN/OUT[/CACHED[/CACHE-WRITTEN]]", remedy)
+            raise _wrong_option(
+                "price", price_text, "is not IN/OUT[/CACHED[/CACHE-WRITTEN]]", remedy
+            )
         if judge.strip() in by_judge:
             raise _wrong_option("price", text, "prices one judge twice", "keep one")
         cached, cache_written = (*sides[2:], None, None)[:2]

@@ -98,7 +98,9 @@ def _in_other_words(text: str, other_texts: Sequence[str]) -> Iterator[tuple[Spa
     matches = list(itertools.islice(_FORM.finditer(text), _MOST))
     if not matches:
         return
-    other_forms = {match["form"].lower() for part in other_texts for match in _FORM.finditer(part)}
+    other_forms = {
+        match["form"].lower() for other_text in other_texts for match in _FORM.finditer(other_text)
+    }
     for match in matches:
         form = match["form"].lower()
         used_forms = [

@@ -106,9 +106,9 @@ def verb_places(words: Words) -> set[int]:
 
 def _inner_of(clause: _Clause, words: Words, verb: int, end: int) -> Inner:
     last = min(end, _last_of_group(words, verb)) if clause.object else end
-    parts = [clause.subject, words.slice(verb, last), clause.object]
-    parts += [words.slice(last, end) if last < end else "", clause.lead]
-    return Inner(" ".join(filter(None, parts)), len(read_words(clause.subject)))
+    texts = [clause.subject, words.slice(verb, last), clause.object]
+    texts += [words.slice(last, end) if last < end else "", clause.lead]
+    return Inner(" ".join(filter(None, texts)), len(read_words(clause.subject)))
 
 
 def _last_of_group(words: Words, verb: int) -> int:

@@ -397,18 +397,18 @@ def normalize(text: str) -> Normalized:
     text = _MINUS.sub("\u2212", text)
     if not _HINT.search(text):
         return Normalized(text)
-    parts: list[str] = []
+    pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     end = length = 0
     for match in _FORMS.finditer(text):
         usual = _usual_form(match)
         if usual == match[0]:
             continue
-        parts += [text[end : match.start()], usual]
+        pieces += [text[end : match.start()], usual]
         length += match.start() - end
         changes.append((length, length + len(usual), match.start(), match.end()))
         length, end = length + len(usual), match.end()
-    return Normalized("".join([*parts, text[end:]]), tuple(changes))
+    return Normalized("".join([*pieces, text[end:]]), tuple(changes))
 
 
 def _usual_form(match: re.Match[str]) -> str:

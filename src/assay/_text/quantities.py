@@ -180,7 +180,7 @@ def written_like(text: Normalized, spellings: Mapping[Key, Sequence[str]]) -> No
         spellings: How the other text writes what it states, see `spellings_of`.
     """
     changes: list[tuple[int, int, int, int]] = []
-    parts: list[str] = []
+    pieces: list[str] = []
     done = length = 0
     for quantity in quantities(text.text):
         spellings_of_keys = [
@@ -194,13 +194,13 @@ def written_like(text: Normalized, spellings: Mapping[Key, Sequence[str]]) -> No
         spelling = spellings_of_keys[0]
         if start == 0:
             spelling = spelling[:1].upper() + spelling[1:]
-        parts += [text.text[done:start], spelling]
+        pieces += [text.text[done:start], spelling]
         length += start - done
         changes.append((length, length + len(spelling), start, end))
         length, done = length + len(spelling), end
     if not changes:
         return text
-    return Normalized("".join([*parts, text.text[done:]]), tuple(changes), text)
+    return Normalized("".join([*pieces, text.text[done:]]), tuple(changes), text)
 
 
 def _dates(match: re.Match[str]) -> Iterator[Key]:

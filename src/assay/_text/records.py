@@ -179,18 +179,18 @@ def decoded(raw: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
     """A string's content without its escapes, and where each character of it stands."""
     if "\\" not in raw:
         return raw, places
-    parts: list[str] = []
+    pieces: list[str] = []
     kept_places: list[int] = []
     position = 0
     for escape in _ESCAPE.finditer(raw):
         char = _character(escape.group()[1:])
-        parts += [raw[position : escape.start()], char]
+        pieces += [raw[position : escape.start()], char]
         kept_places += [
             *places[position : escape.start()],
             *places[escape.start() : escape.start() + len(char)],
         ]
         position = escape.end()
-    return "".join([*parts, raw[position:]]), [*kept_places, *places[position:]]
+    return "".join([*pieces, raw[position:]]), [*kept_places, *places[position:]]
 
 
 def _character(escape: str) -> str:

@@ -194,11 +194,13 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     """
     candidates, prose = _without_code_and_tables(answer)
     reading = _Reading(subject_of(question))
-    parts = blocks(prose)
-    lonely = not candidates and sum(len(block_spans(prose, block)) for block in parts) == 1
-    listed_blocks = _listed(prose, parts)
+    text_blocks = blocks(prose)
+    lonely = not candidates and sum(len(block_spans(prose, block)) for block in text_blocks) == 1
+    listed_blocks = _listed(prose, text_blocks)
     wants_sources = manners.names_sources(question)  # "What are good sources of iron?"
-    for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
+    for before, block, after in zip(
+        [None, *text_blocks], text_blocks, [*text_blocks[1:], None], strict=False
+    ):
         if not (lonely or wants_sources) and reading.is_cited(prose, block):
             continue
         goes_on = block in listed_blocks and before is not None and not before.marker
@@ -335,11 +337,11 @@ def _is_heading(sentence: str, block: Block, *, has_list: bool) -> bool:
     return is_title or (sentence[-1:].isalnum() and not _KEY_AND_VALUE.match(sentence))
 
 
-def _listed(text: str, parts: list[Block]) -> set[Block]:
+def _listed(text: str, text_blocks: list[Block]) -> set[Block]:
     """The items of lists without markers: short lines after each other, with no text beneath."""
     listed_blocks: set[Block] = set()
     run: list[Block] = []
-    for block, after in zip(parts, [*parts[1:], None], strict=False):
+    for block, after in zip(text_blocks, [*text_blocks[1:], None], strict=False):
         if not _is_short_line(text, block):
             run = []
             continue

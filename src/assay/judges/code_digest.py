@@ -76,11 +76,11 @@ def class_digest(cls: type) -> str:
 
     So do the functions, classes and plain constants of the same module that these go by.
     """
-    parts: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for name, function in _methods(cls):
-        parts[f"{cls.__qualname__}.{name}"] = function_digest(function)
-        _add_helpers(function, parts)
-    return text_digest(repr(sorted(parts.items())))
+        digests[f"{cls.__qualname__}.{name}"] = function_digest(function)
+        _add_helpers(function, digests)
+    return text_digest(repr(sorted(digests.items())))
 
 
 def text_digest(text: str) -> str:
@@ -394,14 +394,14 @@ def _functions(value: object) -> list[FunctionType]:
     return [function for function in candidates if isinstance(function, FunctionType)]
 
 
-def _add_helpers(function: FunctionType, parts: dict[str, str]) -> None:
+def _add_helpers(function: FunctionType, digests: dict[str, str]) -> None:
     for name, used in _names_used(function, {}).items():
         if isinstance(used, FunctionType) and used.__module__ == function.__module__:
-            parts[name] = function_digest(used)
+            digests[name] = function_digest(used)
         elif isinstance(used, type) and used.__module__ == function.__module__:
-            parts[name] = repr([_class_code(base) for base in _of_module(used)])
+            digests[name] = repr([_class_code(base) for base in _of_module(used)])
         elif _is_plain(used):
-            parts[name] = _constant(used)
+            digests[name] = _constant(used)
 
 
 def _names_used(function: FunctionType, globals_used: dict[str, Any]) -> dict[str, Any]:

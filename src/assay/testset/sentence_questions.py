@@ -439,8 +439,8 @@ def _location(clause: _Clause) -> Iterator[Fact]:
 def _author(clause: _Clause) -> Iterator[Fact]:
     """Who made or did something."""
     tail = _RELATIVE.sub("", clause.tail)
-    parts = clause.subject.split()
-    name = 1 < len(parts) < 5 and all(word[:1].isupper() for word in parts)
+    subject_words = clause.subject.split()
+    name = 1 < len(subject_words) < 5 and all(word[:1].isupper() for word in subject_words)
     name = name and not _BODY.search(clause.subject)  # "Which university", not "Who"
     if clause.auxiliary != "did" or clause.verb not in _MAKING or not name or not _short(tail, 14):
         return

@@ -91,17 +91,17 @@ def _edited(before: Normalized, edits: list[Edit]) -> Normalized:
     """A text after some edits, which are in order and apart from each other."""
     if not edits:
         return before
-    parts: list[str] = []
+    pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     done = length = 0
     for start, end, read in edits:
-        parts += [before.text[done:start], read]
+        pieces += [before.text[done:start], read]
         length += start - done
         changes.append((length, length + len(read), start, end))
         length, done = length + len(read), end
-    parts.append(before.text[done:])
+    pieces.append(before.text[done:])
     base = before if before.changes else None
-    return Normalized("".join(parts), tuple(changes), base)
+    return Normalized("".join(pieces), tuple(changes), base)
 
 
 def _lead_ins(text: str) -> Iterator[tuple[int, int]]:

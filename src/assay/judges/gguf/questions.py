@@ -125,8 +125,8 @@ class Question:
 
     def digest(self, fit: Fit) -> str:
         """Eight hex digits that change with the prompt and with what its answer means."""
-        parts = [self.template.digest, *self.own("", fit), self.splits]
-        return text_digest("\0".join([*parts, repr((fit.style, fit.slope, fit.bias))]))
+        digested = [self.template.digest, *self.own("", fit), self.splits]
+        return text_digest("\0".join([*digested, repr((fit.style, fit.slope, fit.bias))]))
 
 
 @dataclass(frozen=True, slots=True)

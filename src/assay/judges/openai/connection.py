@@ -145,8 +145,8 @@ def _check_proxies(endpoint: Endpoint) -> None:
 
 def _is_address(url: str) -> bool:
     try:
-        parts = urlsplit(url)
-        return bool(parts.scheme and parts.hostname) and parts.port != 0
+        split_url = urlsplit(url)
+        return bool(split_url.scheme and split_url.hostname) and split_url.port != 0
     except ValueError:  # a port out of range, brackets without an end
         return False
 

@@ -203,9 +203,9 @@ class Endpoint:
 def checked_url(url: str, remedy: str) -> SplitResult:
     """The parts of a server's address; InputError, which shows no secret, for what is none."""
     try:
-        parts = urlsplit(url)
-        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
-            return parts
+        split_url = urlsplit(url)
+        if split_url.scheme in ("http", "https") and split_url.hostname and split_url.port != 0:
+            return split_url
     except ValueError:  # a port out of range, brackets without an end
         pass
     address = re.split(r"[?#]", url.rpartition("@")[2], maxsplit=1)[0]  # a query may be a key
