@@ -58,15 +58,15 @@ class Template:
     @cached_property
     def preamble(self) -> str:
         """The fixed text that stands before the texts."""
-        return "\n\n".join([self.instruction, FENCE_RULE, *self._shown]) + "\n"
+        return "\n\n".join([self.instruction, FENCE_RULE, *self._shown_examples]) + "\n"
 
     @cached_property
     def between(self) -> str:
         """The fixed text that stands after leading texts."""
-        return "\n" + "\n\n".join([self.instruction, *self._shown]) + "\n"
+        return "\n" + "\n\n".join([self.instruction, *self._shown_examples]) + "\n"
 
     @property
-    def _shown(self) -> list[str]:
+    def _shown_examples(self) -> list[str]:
         lines = [f"Reply with JSON only, in this form:\n{self.form}"] if self.form else []
         for number, example in enumerate(self.examples, start=1):
             lines.append(f"Example {number}\n{example.given}\nReply:\n{example.reply}")

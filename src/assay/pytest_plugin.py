@@ -119,7 +119,7 @@ class Session:
         for demand in demands:
             check_demand(demand.metric, demand.sign, demand.value)
         result = await self.scored([sample], [demand.metric for demand in demands])
-        missed = [text for demand in demands if (text := _miss(result, demand))]
+        missed = [text for demand in demands if (text := _describe_miss(result, demand))]
         if missed:
             missed.append(f"assay show {result.run.id[:8]} --store {result.path}")
         return result, "\n\n".join(missed)
@@ -295,11 +295,11 @@ def assay_gate(request: pytest.FixtureRequest, assay_session: Session) -> "Calla
         **rules: Any,
     ) -> "tuple[Result, str]":
         if isinstance(data, str | PathLike):
-            data = _find(data, *folders)
+            data = _find_file(data, *folders)
         if isinstance(baseline, str):
             baseline = _find_run(baseline, *folders)
         if rules.get("cases"):
-            rules["cases"] = str(_find(rules["cases"], *folders))
+            rules["cases"] = str(_find_file(rules["cases"], *folders))
         return await assay_session.gate(data, metrics, baseline=baseline, **rules)
 
     return _blocking(gate)
@@ -349,12 +349,12 @@ def _samples(
     from assay.data import read, samples
 
     del name
-    file = _find(path, metafunc.definition.path.parent, metafunc.config.rootpath)
+    file = _find_file(path, metafunc.definition.path.parent, metafunc.config.rootpath)
     rows = read(file, mapping=mapping, limit=limit, contexts=contexts)
     return list(samples(rows, needs={}))
 
 
-def _find(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":
+def _find_file(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":
     """A file in the folder of the test, or in the root folder; a URI as it is."""
     from assay.data.files import is_uri
 
@@ -365,11 +365,11 @@ def _find(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathL
 
 def _find_run(spec: str, folder: Path, root: Path) -> str:
     """STORE:RUN, or STORE, with the place of the file; a run alone as it is."""
-    store_path = Path(_find(spec, folder, root))
+    store_path = Path(_find_file(spec, folder, root))
     if store_path.is_file():
         return str(store_path)
     store, colon, run = spec.rpartition(":")
-    return f"{_find(store, folder, root)}:{run}" if colon else spec
+    return f"{_find_file(store, folder, root)}:{run}" if colon else spec
 
 
 def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
@@ -402,7 +402,7 @@ def holds(value: float, sign: str, limit: float) -> bool:
     return (value > limit) == sign.startswith(">")
 
 
-def _miss(result: "Result", demand: Demand) -> str:
+def _describe_miss(result: "Result", demand: Demand) -> str:
     """How a demand was missed, with the evidence; "" if it was met."""
     from assay._report.run import collect
     from assay._report.run import sample as shown

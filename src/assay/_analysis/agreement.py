@@ -224,7 +224,7 @@ def agree(
         threshold_by=source,
         measures=_measures(arrays, good, rarer),
         among_people=[
-            _measured(name, statistic, arrays.rated, _CORRELATION)
+            _measure_of(name, statistic, arrays.rated, _CORRELATION)
             for name, statistic in annotator_agreement(arrays).items()
         ],
         confusion=confusion(arrays.labels, good) if arrays.scale == "binary" else None,
@@ -409,7 +409,7 @@ def _by_decision(rarer: str) -> dict[str, tuple[tuple[float, float], Decided]]:
     }
 
 
-def _measured(
+def _measure_of(
     name: str, statistic: Statistic, groups: Sequence[str], ends: tuple[float, float]
 ) -> Measure:
     value = value_of(statistic, len(groups))
@@ -427,7 +427,7 @@ def _with_baselines(
 ) -> Measure:
     """A measure with its interval, the best trivial rule and what people reach."""
     groups = arrays.groups
-    measure = _measured(name, statistic, groups, ends)
+    measure = _measure_of(name, statistic, groups, ends)
     reached = {rule: value_of(values, len(groups)) for rule, values in rules.items()}
     known = {rule: value for rule, value in reached.items() if value is not None}
     if measure.value is not None and known:
@@ -442,7 +442,7 @@ def _with_baselines(
         measure = replace(measure, floor=known[best], floor_name=best, lead=lead)
     if people is None:
         return measure
-    between = _measured(name, people, arrays.rated, ends)
+    between = _measure_of(name, people, arrays.rated, ends)
     return replace(measure, ceiling=between.value, ceiling_interval=between.interval)
 
 
@@ -464,7 +464,7 @@ def disagreements(data: LabelArrays, good: Bools | None, most: int) -> list[Disa
     gaps = _rank_shares(data.goodness) - _rank_shares(data.labels)
     wrong = np.abs(gaps) > 0 if good is None else good != (data.labels >= 0.5)
     if good is None and data.scale == "binary":
-        wrong = _crossed(data.goodness, data.labels >= 0.5)
+        wrong = _misordered(data.goodness, data.labels >= 0.5)
     order = [item for item in np.argsort(-np.abs(gaps), kind="stable") if wrong[item]]
     worst = []
     for index in order[:most]:
@@ -484,7 +484,7 @@ def disagreements(data: LabelArrays, good: Bools | None, most: int) -> list[Disa
     return worst
 
 
-def _crossed(goodness: Floats, good: Bools) -> Bools:
+def _misordered(goodness: Floats, good: Bools) -> Bools:
     """Good items that score lower than a bad one, bad ones that score as high as a good one."""
     if good.all() or not good.any():
         return np.zeros(len(good), dtype=bool)

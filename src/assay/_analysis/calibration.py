@@ -56,7 +56,7 @@ class Measured:
     interval: Interval | None = None
 
 
-def _spanned(measured: Measured) -> str:
+def _value_with_interval(measured: Measured) -> str:
     text = "-" if measured.value is None else rounded(measured.value)
     return f"{text} ({measured.interval.ends})" if measured.interval else text
 
@@ -140,10 +140,10 @@ class Card(Readable):
         """The threshold, and what it reached beside the one in use."""
         quality, sign = self.quality, ">=" if self.higher_is_better else "<="
         text = f"{self.metric}: good where {sign} {self.threshold:.3g}; {self.objective.name} "
-        text += f"{_spanned(quality.reached)} on {quality.n} labels, cross-validated"
+        text += f"{_value_with_interval(quality.reached)} on {quality.n} labels, cross-validated"
         if quality.before is None or quality.usual is None:
             return text
-        return f"{text}; with {sign} {quality.usual:.3g} {_spanned(quality.before)}"
+        return f"{text}; with {sign} {quality.usual:.3g} {_value_with_interval(quality.before)}"
 
     @property
     def to_probability(self) -> Curve:
@@ -261,7 +261,7 @@ def calibrate(
         InputError: If labels and run do not fit, or there are too few to hold some back.
     """
     chosen_objective = objective or Objective()
-    items = _labelled(result, labels, metric, good_from)
+    items = _labelled_items(result, labels, metric, good_from)
     rows = _Rows.of(items, good_from)
     out_of_fold_verdicts = _predict_held_out(rows, chosen_objective, method)
     if out_of_fold_verdicts is None:
@@ -302,7 +302,7 @@ def check(card: Card, result: Result, labels: LabelSource) -> Quality:
         InputError: If the run was judged otherwise than the card's, or labels and run do not fit.
     """
     refuse_other(card, result)
-    items = _labelled(result, labels, card.metric, card.good_from)
+    items = _labelled_items(result, labels, card.metric, card.good_from)
     if items.kind != card.kind:
         fault = f"the card is about {card.kind}s, and the labels about {items.kind}s"
         raise InputError(fault, "give labels of the same kind")
@@ -336,7 +336,7 @@ class _Rows:
         return cls(scores, good, groups, labelled_items.sign, undecided, labelled_items.unweighted)
 
 
-def _labelled(
+def _labelled_items(
     result: Result, labels: LabelSource, metric: str | None, good_from: float
 ) -> Labelled:
     read = read_for_run(labels, result)

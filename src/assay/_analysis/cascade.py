@@ -223,16 +223,17 @@ async def _score(metric: Metric, sample: Sample, backend: Backend, run: Run) -> 
     """A score made anew from the replies in the store; None if one of them is not there."""
     together = [name for name in run.metrics if "|together=" in run.metrics[name]]
     if metric.label not in together:
-        return await _scored(metric, sample, Judge(backend))
+        return await _score_again(metric, sample, Judge(backend))
     # Texts of several metrics were split in one call: it is found only if all of them ask.
     coalescer = Coalescer(backend, CoalescingPolicy(frozenset({SplitStatements})))
     outcomes = await coalescer.score(
-        list(map(parse, together)), lambda backend, member: _scored(backend, sample, Judge(member))
+        list(map(parse, together)),
+        lambda backend, member: _score_again(backend, sample, Judge(member)),
     )
     return outcomes[together.index(metric.label)]
 
 
-async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome | None:
+async def _score_again(metric: Metric, sample: Sample, judge: Judge) -> Outcome | None:
     if lacked(metric.needs, metric.instead, sample):
         return None
     try:

@@ -70,8 +70,8 @@ class Correction(Readable):
         """The corrected mean beside the judge's and that of the labels alone."""
         mean = self.corrected
         return (
-            f"{self.metric} as people would call it: {_spanned(mean.estimate, mean.interval)}\n"
-            f"the {mean.n_labelled} labels alone: {_spanned(self.alone, self.alone_interval)}\n"
+            f"{self.metric} as people would call it: {_value_text(mean.estimate, mean.interval)}\n"
+            f"the {mean.n_labelled} labels alone: {_value_text(self.alone, self.alone_interval)}\n"
             f"the judge alone: {rounded(mean.judge_mean)} of {mean.n_judged} samples"
         )
 
@@ -97,7 +97,7 @@ class Correction(Readable):
         return labels_like_these(width, self.corrected if judged else self.unaided)
 
 
-def _spanned(value: float, interval: Interval | None) -> str:
+def _value_text(value: float, interval: Interval | None) -> str:
     return f"{rounded(value)} ({interval.ends if interval else 'no interval'})"
 
 
@@ -230,7 +230,7 @@ def correct_verdicts(
     share = None
     if scored and checked.positives and checked.negatives:
         samples = [sample for sample, _ in scored], [known[i].sample for i in by_sample]
-        clustering = _clustered(called_good, samples[0], pairs, samples[1], weights)
+        clustering = _clustering(called_good, samples[0], pairs, samples[1], weights)
         share = true_share(
             sum(called_good), len(called_good), checked, groups=clustering, level=level
         )
@@ -260,7 +260,7 @@ def _good_by_majority(items: Labelled) -> dict[str, float]:
     return by_sample
 
 
-def _clustered(
+def _clustering(
     called_good: Sequence[bool],
     samples: Sequence[Sample],
     pairs: Sequence[tuple[bool, bool]],

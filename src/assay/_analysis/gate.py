@@ -185,7 +185,7 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     against, warnings = regression_checks(result, baseline, rules) if baseline else ((), ())
     checks += against
     metrics_held = dict.fromkeys([*(check.metric for check in checks), *named(rules.max_unscored)])
-    checks += [_scored(rows[label], rules) for label in metrics_held if label in rows]
+    checks += [_scored_check(rows[label], rules) for label in metrics_held if label in rows]
     checks += _case_checks(result, rules, thresholds) if rules.cases else ()
     row_order = {label: index for index, label in enumerate(rows)}
     checks.sort(key=lambda check: row_order.get(check.metric, -1))
@@ -249,7 +249,7 @@ def _threshold(run: Run, row: MetricSummary, sign: str, limit: float, rules: Rul
     return Check(row.metric, rule, verdict, note, row.mean, ends, n)
 
 
-def _scored(row: MetricSummary, rules: Rules) -> Check:
+def _scored_check(row: MetricSummary, rules: Rules) -> Check:
     limit = number_for(rules.max_unscored, row.metric, MAX_UNSCORED)
     total = row.n_scored + row.n_undefined + row.n_failed + row.n_unanswered
     share = (total - row.n_scored) / total if total else 1.0
@@ -317,7 +317,7 @@ def resolved(rules: Rules, runs: Sequence[Run]) -> Rules:
         _unknown(key, metric, runs)
         for key, numbers in by_key.items()
         for metric in named(numbers)
-        if not _matching(metric, runs) and metric not in {*rules.min, *rules.max}
+        if not _labels_matching(metric, runs) and metric not in {*rules.min, *rules.max}
     ]
     if unknown:
         raise InputError(unknown)
@@ -332,12 +332,12 @@ def _by_label(
         return numbers
     by_label = dict(numbers)
     for metric in named(numbers):  # a label's own number goes before that of its bare name
-        labels_meant = [label for label in _matching(metric, runs) if label not in numbers]
+        labels_meant = [label for label in _labels_matching(metric, runs) if label not in numbers]
         by_label.update(dict.fromkeys(labels_meant, numbers[metric]))
     return by_label
 
 
-def _matching(metric: str, runs: Iterable[Run]) -> list[str]:
+def _labels_matching(metric: str, runs: Iterable[Run]) -> list[str]:
     return list(dict.fromkeys(label for run in runs for label in known_labels(run, metric)))
 
 

@@ -420,15 +420,15 @@ def _adjusted(differences: Sequence[GroupDifference]) -> Iterator[GroupDifferenc
     p_values = [
         difference.paired.p
         for difference in differences
-        if difference.paired and _tested(difference.paired)
+        if difference.paired and _is_tested(difference.paired)
     ]
     adjusted_p = iter(holm(p_values))
     for difference in differences:
         p = None
         if difference.paired and difference.paired.units > 1:
-            p = next(adjusted_p) if _tested(difference.paired) else 1.0
+            p = next(adjusted_p) if _is_tested(difference.paired) else 1.0
         yield replace(difference, p=p)
 
 
-def _tested(pairs: Paired) -> bool:
+def _is_tested(pairs: Paired) -> bool:
     return pairs.units > 1 and pairs.moved > 0

@@ -300,7 +300,7 @@ def history(
         best = best_runs(opened, sweeps) if not (by or over) else {}
         swept = {run.id for sweep in best.values() for run in sweep.runs} - best.keys()
         unswept = [run for run in original if run.id not in swept]
-        runs_and_labels = _chosen(unswept, metrics)
+        runs_and_labels = _runs_with_metrics(unswept, metrics)
         params = {key for run in original for key in run.params}
         needed = params.intersection(over)
         fitting = [
@@ -331,7 +331,7 @@ def _check_known(keys: Sequence[str], known: Sequence[str]) -> None:
             raise InputError(f"no run can be told apart by '{key}'", remedy)
 
 
-def _chosen(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
+def _runs_with_metrics(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
     """The runs that have one of the metrics, each with those that are meant."""
     runs_and_labels = []
     for run in runs:
@@ -417,11 +417,11 @@ def _series(reading: _Reading) -> Iterator[Series]:
                 differs.append(_other_data(samples[first[2]], samples[data]))
             name = str(index + 1)
             judge_names = tuple(judges(metric, key[1]))
-            ordered_points = _ordered(series_points)
+            ordered_points = _order_points(series_points)
             yield Series(metric, name, judge_names, data, settings, tuple(differs), ordered_points)
 
 
-def _ordered(points: Sequence[Point]) -> tuple[Point, ...]:
+def _order_points(points: Sequence[Point]) -> tuple[Point, ...]:
     """The newest point of each value, the smallest value first; all, by time, without values."""
     if not points[0].settings:
         return tuple(points)

@@ -258,7 +258,7 @@ def items(
         warnings=[*warnings, why_none] if why_none else warnings,
         components=components,
         exam=_shorter(fit, ids, keep) if fit else None,
-        following=_following(right, members, ids, ask_next),
+        following=_next_for(right, members, ids, ask_next),
     )
 
 
@@ -279,7 +279,7 @@ def _check_wishes(systems: int, keep: float, ask_next: str | None) -> None:
         raise InputError(f"there is no system {ask_next}", f"one of {', '.join(letters)}")
 
 
-def _following(
+def _next_for(
     right: Floats, groups: Sequence[str], ids: Sequence[str], system: str | None
 ) -> NextQuestions | None:
     for number in range(right.shape[1]):

@@ -40,7 +40,7 @@ def write_labels(
     Raises:
         InputError: If there are none, or an id holds what cannot be seen.
     """
-    labels = list(_chosen(labelling, everyone=everyone))
+    labels = list(_labels_to_write(labelling, everyone=everyone))
     if not labels and labelling.labels():
         fault = f"no label of run {labelling.run.id} is of a sample that was drawn to be labelled"
         raise InputError(fault, "label what is asked for: `assay view`, `assay label`")
@@ -99,7 +99,7 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
     return n
 
 
-def _chosen(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
+def _labels_to_write(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
     """The labels to be written, in the order in which they were asked for."""
     order_of = {draw.sample: order for order, draw in enumerate(labelling.drawn())}
     labels = [

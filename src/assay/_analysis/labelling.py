@@ -93,13 +93,13 @@ class Labelling:
         self.against = "" if against is None else store.run(against).id
         if self.against == self.run.id:
             raise InputError("a run is compared with itself", "name another run")
-        self.pool = Pool(self._judged(result))
+        self.pool = Pool(self._read_judged(result))
         if self.against:
             other_result = Result(store.path, self.against)
             if self.metric not in other_result.run.metrics:
                 fault = f"run {self.against} has no {self.metric}"
                 raise InputError(fault, "score both by the same metric")
-            self.pool = Pool.of_two(self.pool.first, self._judged(other_result))
+            self.pool = Pool.of_two(self.pool.first, self._read_judged(other_result))
         # Of a pair the label is one, and kept with the first run.
         self._runs = [self.run.id, *([self.against] if self.against and per != "pair" else [])]
         self.about = pair_label(self.metric, self.against) if per == "pair" else self.metric
@@ -453,7 +453,7 @@ class Labelling:
         mixed = self._random_number(self.annotator, sample, "side") < 0.5
         return (sides[0], sides[1]) if mixed else (sides[1], sides[0])
 
-    def _judged(self, result: Result) -> Judged:
+    def _read_judged(self, result: Result) -> Judged:
         judged = Judged.of(result, self.metric)
         return judged.with_parts() if self.per == "statement" else judged
 

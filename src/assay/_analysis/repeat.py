@@ -83,7 +83,7 @@ async def arepeat(
     settings = coalesce_as_in(settings, run.metrics.values())
     store = await asyncio.to_thread(Store, result.path)
     try:
-        rows = await asyncio.to_thread(_drawn, store, run, samples)
+        rows = await asyncio.to_thread(_draw_samples, store, run, samples)
         planned = plan(
             [s for _, s in rows], metrics or _known_metrics(run), judge, embedder, settings
         )
@@ -98,7 +98,7 @@ async def arepeat(
             await score_run(begun, planned, store, again=time)
             repeat_ids.append(begun.id)
         repeated_run = await asyncio.to_thread(
-            _measured, store, run, rows, planned, tuple(repeat_ids)
+            _measure_repeats, store, run, rows, planned, tuple(repeat_ids)
         )
         for label, noise in repeated_run.metrics.items():
             await store.judges.keep_noise(run.metrics[label], run.id, msgspec.to_builtins(noise))
@@ -157,7 +157,7 @@ def _known_metrics(run: Run) -> list[str]:
     return list(run.metrics)
 
 
-def _drawn(store: Store, run: Run, max_samples: int | None) -> list[tuple[int, Sample]]:
+def _draw_samples(store: Store, run: Run, max_samples: int | None) -> list[tuple[int, Sample]]:
     drawn = set(range(1, run.n_samples + 1))
     if max_samples is not None and max_samples < run.n_samples:
         # The same samples each time: what was asked before is known.
@@ -182,7 +182,7 @@ def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
     return {**unrepeated, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
 
 
-def _measured(
+def _measure_repeats(
     store: Store,
     run: Run,
     rows: Sequence[tuple[int, Sample]],
@@ -264,7 +264,7 @@ def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
     for number, outcomes in enumerate(zip(*columns, strict=True)):
         verdicts: dict[tuple[str, str, int], list[str]] = {}
         for outcome in outcomes:
-            for name, label in _labelled(outcome):
+            for name, label in _verdicts_on(outcome):
                 verdicts.setdefault(name, []).append(label)
         for (kind, *_), labels in verdicts.items():
             rate = disagreement(labels)
@@ -279,7 +279,7 @@ def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
     return flips
 
 
-def _labelled(outcome: Outcome) -> Iterator[tuple[tuple[str, str, int], str]]:
+def _verdicts_on(outcome: Outcome) -> Iterator[tuple[tuple[str, str, int], str]]:
     """Each verdict with what it is on: its kind, its text, and which of equal texts it is."""
     draws: dict[tuple[str, str], int] = {}
     for part in outcome.parts:

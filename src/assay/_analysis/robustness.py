@@ -273,7 +273,7 @@ def _point(name: str, under: Scores, baseline: Scores, reading: Reading, joint: 
     groups, span = [baseline[id_][1] for id_ in ids], width(reading.range)
     ends = difference_interval(differences, groups=groups, span=span, level=joint)
     difference = math.fsum(differences) / len(ids)
-    verdict = _mostly(interval) if reading.metric in SHARES else _verdict(ends, span, reading)
+    verdict = _most_likely(interval) if reading.metric in SHARES else _verdict(ends, span, reading)
     return Point(name, len(ids), mean, interval, before, difference, ends, verdict)
 
 
@@ -297,7 +297,7 @@ def _verdict(ends: Interval | None, span: float | None, reading: Reading) -> Ver
     return HOLDS if span is not None and low >= -reading.margin * span else UNDECIDED
 
 
-def _mostly(ends: Interval | None) -> Verdict:
+def _most_likely(ends: Interval | None) -> Verdict:
     if ends is None or ends.low <= 0.5 <= ends.high:
         return UNDECIDED
     return MOSTLY if ends.low > 0.5 else SELDOM

@@ -266,7 +266,7 @@ class Drift:
     def body(self) -> dict[str, Any]:
         """The evidence as plain values."""
         chart = self.chart
-        before, after = (self._summed(points) for points in self.parts)
+        before, after = (self._sum_points(points) for points in self.parts)
         since = chart.points[self.at].look
         direction = "fell" if after["mean"] < before["mean"] else "rose"
         return {
@@ -282,7 +282,7 @@ class Drift:
             f"{ALPHA} for all",
         }
 
-    def _summed(self, points: Sequence[Point]) -> dict[str, Any]:
+    def _sum_points(self, points: Sequence[Point]) -> dict[str, Any]:
         interval = self.chart.interval(points)
         return {
             "mean": self._mean(points),

@@ -114,7 +114,7 @@ def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, An
     else:
         agreements, refused = analysis.agree_all(result, human, **options)
         unmeasured = {metric: reason for metric, reason in refused.items() if human.of(metric)}
-        unmeasured |= _strays(human, run.metrics)
+        unmeasured |= _unknown_names(human, run.metrics)
     if request.threshold is not None:
         remedy = "give one of them, or name the metric that it is for: -m METRIC"
         for agreement in agreements:
@@ -128,7 +128,7 @@ def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, An
     return words.collect(run, human.source, agreements, unmeasured, table)
 
 
-def _strays(human: Labels, metrics: Iterable[str]) -> dict[str, str]:
+def _unknown_names(human: Labels, metrics: Iterable[str]) -> dict[str, str]:
     """Names that labels are about and that no metric has; most often they are misspelt."""
     known_names = {label.metric for metric in metrics for label in human.of(metric)}
     names = dict.fromkeys(label.metric for label in human.labels if label.metric not in known_names)

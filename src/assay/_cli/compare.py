@@ -111,7 +111,7 @@ def _compare_sweep(request: _CompareRequest, name: str) -> bool:
     return True
 
 
-def _opened(request: _CompareRequest) -> list[Result]:
+def _open_results(request: _CompareRequest) -> list[Result]:
     """The runs; a sweep stands for those of its configurations, but for what is named beside it."""
     results: list[Result] = []
     for spec in request.runs:
@@ -143,7 +143,7 @@ def _compare_runs(request: _CompareRequest) -> _Presentation:
 
 def _compare_groups(request: _CompareRequest, field: str) -> _Presentation:
     _refuse_of_runs()
-    first, *other_results = _opened(request)
+    first, *other_results = _open_results(request)
     is_several = bool(other_results)
     if not is_several:
         values.reject_options("is for several runs", "leave it out", "force")
@@ -170,7 +170,7 @@ def _report_study(request: _CompareRequest) -> _Presentation:
     _refuse_of_runs()
     _check_files(request, _FORMS)
     output.check_files(request.outs, *request.labels, forms=_FORMS)
-    results = _opened(request)
+    results = _open_results(request)
     names = list(dict.fromkeys(name for result in results for name in result.run.metrics))
     labelled = [read_labels(file, metrics=names) for file in request.labels]
     study = telecom_study(

@@ -85,7 +85,7 @@ def doctor_command(request: _DoctorRequest) -> int:
     With --judge, every judge named is sent one small question with a known answer.
     """
     if request.card:
-        return _show_card(*_carded(request.judges), as_json=request.as_json)
+        return _show_card(*_card_and_identity(request.judges), as_json=request.as_json)
     if request.as_json:
         raise click.UsageError("--json goes with --card")
     return _examine(request)
@@ -237,7 +237,7 @@ class Probe:
             return Finding("note", description)
         try:
             reply = asyncio.run(self._ask(task, timeout))
-            return self._judged(task, reply)
+            return self._finding_of_reply(task, reply)
         except Unreadable as error:
             description = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
             return Finding(
@@ -260,7 +260,7 @@ class Probe:
         finally:
             await limit.aclose()
 
-    def _judged(self, task: Task[Any], reply: Reply) -> Finding:
+    def _finding_of_reply(self, task: Task[Any], reply: Reply) -> Finding:
         answer = task.read(reply.raw)
         if isinstance(task, Embed):
             return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_elapsed(reply)}")
@@ -293,7 +293,7 @@ def _elapsed(reply: Reply) -> str:
     return f" in {reply.ms:,.0f} ms{tokens}"
 
 
-def _carded(judges: Sequence[str]) -> tuple[Card, str]:
+def _card_and_identity(judges: Sequence[str]) -> tuple[Card, str]:
     """The card of the judge that is named, and the identity of that judge.
 
     Raises:

@@ -145,11 +145,11 @@ def say(text: str) -> None:
     """
     text = plain(redacted(text))
     if sys.stderr.isatty():
-        text = "\n".join(map(_wrapped, text.splitlines()))
+        text = "\n".join(map(_wrap, text.splitlines()))
     click.echo(text, err=True)
 
 
-def _wrapped(line: str) -> str:
+def _wrap(line: str) -> str:
     # A terminal breaks lines within words. In a log, lines stay whole for those who search it.
     width = shutil.get_terminal_size().columns
     indent = " " * (len(line) - len(line.lstrip()))

@@ -123,10 +123,10 @@ def gate_command(request: _GateRequest) -> int:
     baseline = of_file.pop("no_regression", None)
     baseline = request.baseline or baseline
     rules = Rules(**{**of_file, **_rules(request, of_file)})
-    result = _opened(request.run, request.store)
+    result = _open_result(request.run, request.store)
     if not baseline:
         values.reject_options("is for --no-regression", "add --no-regression RUN", "margins")
-    before = _opened(baseline, request.store) if baseline else None
+    before = _open_result(baseline, request.store) if baseline else None
     decided = decide(result, rules, before)
     if request.junit:
         output.write_text("--junit", request.junit, report.junit(decided))
@@ -143,7 +143,7 @@ def gate_command(request: _GateRequest) -> int:
     return GATE_FAILED if decided.verdict == "fail" else GATE_UNDECIDED
 
 
-def _opened(spec: str, store: str) -> Result:
+def _open_result(spec: str, store: str) -> Result:
     """The run that is meant; of a sweep the best one by its first metric, which is then said."""
     swept = open_sweep(spec, store)
     if swept is None:
@@ -174,7 +174,7 @@ def _rules(request: _GateRequest, of_file: Mapping[str, Any]) -> dict[str, Any]:
         if name in ("min", "max"):
             value = {**of_file.get(name, {}), **_by_metric(name, value)}
         elif name in ("margin", "max_unscored"):
-            value = _joined(of_file.get(name), _pairs(name, value))
+            value = _join_options(of_file.get(name), _pairs(name, value))
         rules[name] = value
     return rules
 
@@ -186,7 +186,7 @@ def _by_metric(name: str, texts: Iterable[str]) -> dict[str, float]:
     return limits
 
 
-def _joined(of_file: Any, of_option: dict[str, float]) -> dict[str, float]:
+def _join_options(of_file: Any, of_option: dict[str, float]) -> dict[str, float]:
     """An option for one metric leaves the others as the file has them, one for all leaves none."""
     if of_file is None or "" in of_option:
         return of_option
@@ -359,7 +359,7 @@ def _watch(name: str, interval: timedelta, request: _WatchRequest) -> tuple[Watc
             settings=settings,
             share=request.share,
             settle=_duration("--settle", request.settle),
-            charting=_charting(request),
+            charting=_charting_of(request),
             target=target if request.target else None,
             asking=read_asking(request, settings) if request.target else None,
             every=interval,
@@ -369,7 +369,7 @@ def _watch(name: str, interval: timedelta, request: _WatchRequest) -> tuple[Watc
     )
 
 
-def _charting(request: _WatchRequest) -> Charting:
+def _charting_of(request: _WatchRequest) -> Charting:
     reference = open_run(request.baseline, request.store) if request.baseline else None
     return Charting(segments=request.segments, reference=reference)
 
@@ -456,7 +456,7 @@ def _show(name: str, request: _WatchRequest) -> int:
     """Show what is known of a watch."""
     if not Path(request.store).is_file():
         raise InputError(f"there is no store '{request.store}'", "`assay watch SOURCE` makes one")
-    data = _collected(name, request.store, _charting(request))
+    data = _collected(name, request.store, _charting_of(request))
     if not data["charts"] and request.quiet is False and not request.as_json:
         say(f"the store has no look of a watch '{name}'")
     if request.as_json:

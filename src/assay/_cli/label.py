@@ -45,7 +45,7 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
         grades: Whether digits are grades of the person's own scale, not 1 for good and 0 for bad.
     """
     console, reason = output.stdout(), ""
-    _greet(console, labelling)
+    _print_heading(console, labelling)
     shown_key = None
     while (item := labelling.next()) is not None:
         if item.key != shown_key:
@@ -163,7 +163,7 @@ def _judge_in_words(labelling: Labelling, progress: Progress) -> str:
     return f"the judge calls {numbers.score(progress.judge_good)} of all good ({ends})"
 
 
-def _greet(console: Console, labelling: Labelling) -> None:
+def _print_heading(console: Console, labelling: Labelling) -> None:
     description = labelling.run.config["about"][labelling.metric]["doc"]
     title = f"{labelling.metric} of {labelling.run.title}"
     console.print(Text(sanitize.plain(title), style="bold"))
@@ -200,7 +200,7 @@ def _show(console: Console, item: LabelItem) -> None:
     remarks = "; ".join(filter(None, ["a second opinion" if item.second else "", item.why]))
     if remarks:
         console.print(Text(remarks, style="dim"))
-    if judged := _judged(item):
+    if judged := _judge_says(item):
         _print(console, "the judge", judged)
 
 
@@ -221,11 +221,11 @@ def _confirm(console: Console, labelling: Labelling, label: HumanLabel, *, grade
     words = _in_words(item, label.value)
     if label.value is not None and not (grades or item.sides):
         words = "yes" if label.value else "no"
-    judged = f"; the judge {judged}" if (judged := _judged(item)) else ""
+    judged = f"; the judge {judged}" if (judged := _judge_says(item)) else ""
     console.print(Text(f"you: {words}{judged}", style="green"))
 
 
-def _judged(item: LabelItem) -> str:
+def _judge_says(item: LabelItem) -> str:
     """What the judge says of an item; "" while that is kept back."""
     if item.sides:
         known = zip("AB", (side.outcome for side in item.sides), strict=True)

@@ -337,7 +337,7 @@ class Bar(Meter):
 
         super().__init__()
         self._live = Live(
-            console=console, get_renderable=self._drawn, refresh_per_second=4, transient=True
+            console=console, get_renderable=self._renderable, refresh_per_second=4, transient=True
         )
 
     def __enter__(self) -> Self:
@@ -347,7 +347,7 @@ class Bar(Meter):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def _drawn(self) -> RenderableType:
+    def _renderable(self) -> RenderableType:
         from rich.progress_bar import ProgressBar
 
         progress = self.last
@@ -385,14 +385,14 @@ def counter(
 
     console = stderr()
     if not silent and not console.is_terminal:
-        yield _counting(description)
+        yield _line_counter(description)
         return
     with Columns(*columns, console=console, transient=True, disable=silent) as bar:
         task = bar.add_task(description, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _counting(description: str) -> Callable[[int, int], None]:
+def _line_counter(description: str) -> Callable[[int, int], None]:
     """Says how many are done, and how long the rest takes at this pace, every few seconds."""
     start = last_said = time.monotonic()
 

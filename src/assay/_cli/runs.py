@@ -93,7 +93,7 @@ def _repetition(run: Run) -> str:
     return f"{run.config['rescores'][:8]} re-scored" if run.derived else ""
 
 
-def _judged(run: Run) -> str:
+def _judges_of(run: Run) -> str:
     judge = judge_of(run)
     return f", judged by {judge_in_words(judge)}" if judge else ""
 
@@ -123,7 +123,7 @@ def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ..
     for run, row in zip(runs, rows, strict=True):
         metrics = numbers.plural(len(row["metrics"]), "metric")
         calls = numbers.plural(row["calls"], "call")
-        made_of = f"{run.source}, {metrics}, {calls}{_judged(run)}"
+        made_of = f"{run.source}, {metrics}, {calls}{_judges_of(run)}"
         text = "; ".join(filter(None, [_run_state(row), remarks(row), made_of]))
         details.add_row(tables.dim(run.short), tables.dim(text))
     console.print(details)
@@ -183,7 +183,7 @@ def _print_description(result: "Result") -> None:
     lines = [
         ("run", run.id),
         ("name", run.name or "none"),
-        ("data", f"{run.default_title} (UTC){_judged(run)}"),
+        ("data", f"{run.default_title} (UTC){_judges_of(run)}"),
         ("tags", ", ".join(run.tags)),
         ("params", params),
         ("note", run.note),

@@ -66,7 +66,7 @@ def _first_failed(result: Result) -> str:
 
 
 def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tuple[str, str]]:
-    lines = _renamed(result, evaluation)
+    lines = _renamed_lines(result, evaluation)
     if result.asked != result.cost().calls:  # earlier starts of the same run asked, too
         lines.append(("this time", notes.asked("judge", result.asked, result.reused)))
     lines += output.file_lines(evaluation.outs)
@@ -96,7 +96,7 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
     ]
 
 
-def _renamed(result: Result, evaluation: Evaluation) -> list[tuple[str, str]]:
+def _renamed_lines(result: Result, evaluation: Evaluation) -> list[tuple[str, str]]:
     """That the data were scored before under another name, by which the run goes."""
     name = PurePath(evaluation.data).name if isinstance(evaluation.data, str) else result.run.source
     if name == result.run.source or evaluation.settings.limit:

@@ -266,11 +266,13 @@ def _show_costs(
         output.stdout().print(costs_table)
         at_most = "At most " if request.race else ""
         ask = f"{at_most}{sum(cost.ask for cost in costs):,} questions to send"
-        say(f"{ask} in {len(costs)} configurations. {_judged(costs, price)} Nothing was asked.")
+        say(
+            f"{ask} in {len(costs)} configurations. {_judge_costs(costs, price)} Nothing was asked."
+        )
     return OK
 
 
-def _judged(costs: Sequence[ConfigurationCost], price: Price | None) -> str:
+def _judge_costs(costs: Sequence[ConfigurationCost], price: Price | None) -> str:
     """What the judge would be asked for in all."""
     if any(cost.calls is None for cost in costs):
         return "What the judge would be asked is known once there are answers: add --limit 10 once."

@@ -311,13 +311,13 @@ class Health:
         wait = error.retry_after or 0.0
         if self.is_down(error) and wait > self._patience:
             fault = f"{self._name} refuses every call and asks to wait {wait:,.0f} s"
-            return _denied(fault, error, GOES_ON)
+            return _denial(fault, error, GOES_ON)
         refused = self.is_down(error) and self._pauses.given_up
         if refused or self._is_silent(error, now):
             behaviour = "refused every call" if error.throttled else "answered no call"
             since = self._pauses.since if refused else self._answered_at
             fault = f"{self._name} has {behaviour} for {now - since:.0f} s"
-            return _denied(fault, error, GOES_ON)
+            return _denial(fault, error, GOES_ON)
         if self._answered or error.throttled or error.permanent:
             return None
         self._given_up += 1
@@ -338,7 +338,7 @@ class Health:
         else:  # somebody is there and answers
             fault = f"{calls} to {self._name} brought nothing usable"
             remedy = "check the model, and that this address serves what is asked of it"
-        return _denied(fault, error, remedy)
+        return _denial(fault, error, remedy)
 
     @property
     def _answered(self) -> bool:
@@ -426,5 +426,5 @@ class Unreachable:
         return self._last if now - self.since >= ABSENT_S else None
 
 
-def _denied(fault: str, error: Unavailable, remedy: str) -> Denied:
+def _denial(fault: str, error: Unavailable, remedy: str) -> Denied:
     return Denied(f"{fault}, the last one: {error} -> {remedy}")

@@ -94,7 +94,7 @@ def pool(
         max_restarts=0,  # the pool itself puts another in its place
         scheduling_strategy="DEFAULT" if computes else "SPREAD",
     )
-    packed = _packed(backend)
+    packed = _pickled(backend)
     return Pool(backend, lambda: _ActorWorker(actor.remote(packed, pooling.gather_s)), pooling)
 
 
@@ -108,7 +108,7 @@ def _max_actors(cores: int, sharing: int) -> int:
     return workers
 
 
-def _packed(backend: Backend) -> bytes:
+def _pickled(backend: Backend) -> bytes:
     from ray import cloudpickle
 
     try:

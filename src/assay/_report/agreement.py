@@ -421,12 +421,12 @@ def html(data: Json) -> str:
         version=__version__,
         data=report,
         words=sys.modules[__name__],
-        pictures=[_picture(row, table) for row in table.rows] if table else [],
+        pictures=[_concordance_picture(row, table) for row in table.rows] if table else [],
         size={"w": WIDTH, "h": HEIGHT, "cell": CELL, "side": CELL * len(TENTHS)},
     )
 
 
-def _picture(row: Row, table: Concordance) -> Picture:
+def _concordance_picture(row: Row, table: Concordance) -> Picture:
     metric_names = names(row, table)
     thresholds = [table.thresholds[metric] for metric in row.metrics]
     grids = [threshold.grid for threshold in thresholds]

@@ -286,7 +286,7 @@ def alert_lines(alert: Json) -> list[Text]:
     before, after = alert["before"], alert["after"]
     head = (
         f"look {alert['look']}: {alert['stream']} {alert['direction']} from"
-        f" {_measured(before)} to {_measured(after)}"
+        f" {_side_in_words(before)} to {_side_in_words(after)}"
     )
     since = f"  since look {alert['since']['look']} ({alert['since']['at'][:10]})"
     lines = [Text(sanitize.plain(head), "bold yellow" if alert["worse"] else "bold cyan")]
@@ -298,5 +298,5 @@ def alert_lines(alert: Json) -> list[Text]:
     return lines
 
 
-def _measured(side: Json) -> str:
+def _side_in_words(side: Json) -> str:
     return f"{numbers.score(side['mean'])} ({numbers.span(side['interval'])}, n = {side['n']:,})"

@@ -104,7 +104,9 @@ def shown(data: Json, *, show_all: bool) -> tuple[list[Json], str]:
     """(the metrics to show, what is said of those that never moved); all where none ever did."""
     moved = [m for m in data["metrics"] if show_all or m["misses"] or not m["unmoved"]]
     left = [metric["metric"] for metric in data["metrics"] if metric not in moved]
-    metrics: list[Json] = [{**m, "series": _kept(m, data)} for m in moved or data["metrics"]]
+    metrics: list[Json] = [
+        {**m, "series": _newest_series(m, data)} for m in moved or data["metrics"]
+    ]
     n_single = sum(len(metric["series"]) for metric in moved or data["metrics"])
     n_single -= sum(len(metric["series"]) for metric in metrics)
     if show_all or not (n_single or (left and moved)):
@@ -114,7 +116,7 @@ def shown(data: Json, *, show_all: bool) -> tuple[list[Json], str]:
     return metrics, " ".join([same] * bool(left and moved) + [single] * bool(n_single))
 
 
-def _kept(metric: Json, data: Json) -> list[Json]:
+def _newest_series(metric: Json, data: Json) -> list[Json]:
     """The series of a metric, without those of one run that is not the newest."""
     newest = _newest(data)["run"]
     series = [
@@ -431,7 +433,7 @@ def html(data: Json) -> str:
         version=data["assay"],
         data=data,
         single=[
-            [s["name"] for s in metric["series"] if s not in _kept(metric, data)]
+            [s["name"] for s in metric["series"] if s not in _newest_series(metric, data)]
             for metric in data["metrics"]
         ],
         pictures=[picture(metric) for metric in data["metrics"]],

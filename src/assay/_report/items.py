@@ -309,14 +309,14 @@ def _bars(hard: Sequence[float], low: int, high: int) -> list[Bar]:
             x=round(index * width + 0.5, 1),
             width=round(width - 1, 1),
             height=round(n / max(counts) * (BARS - 14), 1),
-            title=f"{numbers.plural(n, 'question')} of difficulty {_between(low + index * _STEP)}",
+            title=f"{numbers.plural(n, 'question')} of difficulty {_bar_name(low + index * _STEP)}",
         )
         for index, n in enumerate(counts)
         if n
     ]
 
 
-def _between(low: float) -> str:
+def _bar_name(low: float) -> str:
     """The difficulties of a bar that begins there; the outermost ones hold all beyond, too."""
     high = low + _STEP
     if low <= -_FAR:

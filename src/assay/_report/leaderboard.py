@@ -56,7 +56,7 @@ def name(configuration: str) -> Text:
     return Text(sanitize.plain(configuration.replace(",", " ")))
 
 
-def _listed(configurations: Sequence[str]) -> str:
+def _join_names(configurations: Sequence[str]) -> str:
     """The first few by name, and how many more there are."""
     more = len(configurations) - _NAMED
     return "; ".join(configurations[:_NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -69,7 +69,7 @@ def finding(board: Leaderboard, what: str = "configuration") -> str:
     if not board.tied:
         return "There is nothing to compare."
     text = f"No winner: {len(board.tied)} {what}s cannot be told apart at the top: "
-    text += f"{_listed(board.tied)}."
+    text += f"{_join_names(board.tied)}."
     if len(board.tied) == len(board.standings):
         text = f"No winner: none of the {len(board.tied)} {what}s can be told from the best."
     if board.more is not None and board.more > _PRACTICAL:
@@ -109,7 +109,7 @@ def corrected_in_words(board: Leaderboard, what: str = "configuration") -> str:
         text += f"{without} of {len(board.standings)} {what}s have none. "
     if not tied:
         return f"{text}{best.name} is best{' of those that do' if without else ''}."
-    return f"{text}{best.name} cannot be told from {_listed(tied)}."
+    return f"{text}{best.name} cannot be told from {_join_names(tied)}."
 
 
 def effect_in_words(effect: Effect) -> str:
@@ -147,7 +147,7 @@ def front_in_words(front: Front) -> str:
         return f"{head} {'both' if len(best) == 2 else f'all {len(best)}'}, none is dominated."
     n_dominated = len(front.places) - len(best)
     are = "is" if n_dominated == 1 else "are"
-    return f"{head} {_listed(best)}. {n_dominated} of {len(front.places)} {are} dominated."
+    return f"{head} {_join_names(best)}. {n_dominated} of {len(front.places)} {are} dominated."
 
 
 def resources_in_words(front: Front) -> str:
@@ -179,7 +179,7 @@ def _configurations(
     _measures(grid, level)
     for standing in standings:
         values = (Text(sanitize.plain(value)) for value in rows[standing.name].values())
-        grid.add_row(*values, *_measured(standing, standings))
+        grid.add_row(*values, *_standing_cells(standing, standings))
     return grid
 
 
@@ -189,7 +189,7 @@ def _standings_table(
     grid = table(head, gap=2)
     _measures(grid, level)
     for standing in standings:
-        grid.add_row(name(standing.name), *_measured(standing, standings))
+        grid.add_row(name(standing.name), *_standing_cells(standing, standings))
     return grid
 
 
@@ -198,7 +198,7 @@ def _measures(table: Table, level: float) -> None:
     numeric(table, (f"mean\n({share})", f"to the best\n({share}, jointly)", ""))
 
 
-def _measured(
+def _standing_cells(
     standing: Standing | CorrectedStanding, standings: Sequence[Standing | CorrectedStanding]
 ) -> tuple[Text, ...]:
     mean = Text(numbers.estimate(standing.mean, standing.interval))
@@ -312,7 +312,7 @@ def _one_system(swept: Sweep) -> Iterable[str]:
         if parameters:
             has = "has" if len(parameters) == 1 else "have"
             text = f"{' and '.join(parameters)} {has} no effect in these, so each was asked once, "
-            yield f"{text}under the first value: {_listed(names)}."
+            yield f"{text}under the first value: {_join_names(names)}."
 
 
 def _pool_remarks(swept: Sweep) -> list[str]:

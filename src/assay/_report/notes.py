@@ -38,7 +38,7 @@ def notes(data: Mapping[str, Any]) -> list[Note]:
     groups = (
         *(_run_notes, _unanswered, _failures, _mostly_undefined),
         *(_other_texts, _no_better_than_words),
-        *(_few_notes, _language, _thoughts, _grouped, _coverage),
+        *(_few_notes, _language, _thoughts, _group_notes, _coverage),
     )
     return [note for notes_of in groups for note in notes_of(data)]
 
@@ -163,7 +163,7 @@ def cascade_lines(cascade: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     lines = [
         ("cascade", f"of {total} statements were decided {', '.join(decided)}"),
         ("calls for verdicts", ", ".join(calls)),
-        ("realised risk", _realised(cascade)),
+        ("realised risk", _realised_risk(cascade)),
     ]
     for label, mean in cascade["corrected"].items():
         ends = mean["interval"] and (mean["interval"]["low"], mean["interval"]["high"])
@@ -177,7 +177,7 @@ def cascade_lines(cascade: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     return lines
 
 
-def _realised(cascade: Mapping[str, Any]) -> str:
+def _realised_risk(cascade: Mapping[str, Any]) -> str:
     bound = f"the bound is {100 * cascade['bound']:g} %"
     if cascade["risk"] is None:
         if len(cascade["statements"]) > 1:
@@ -429,7 +429,7 @@ def _range(metrics: list[Mapping[str, Any]]) -> str:
     return f"{fewest:,}" if fewest == highest else f"{fewest:,} to {highest:,}"
 
 
-def _grouped(data: Mapping[str, Any]) -> list[Note]:
+def _group_notes(data: Mapping[str, Any]) -> list[Note]:
     """Samples of one document say less together than samples of several."""
     grouped = [m for m in data["metrics"] if m["n_groups"] not in (None, m["n_scored"])]
     if not grouped:

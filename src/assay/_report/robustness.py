@@ -71,7 +71,7 @@ def answer(data: Json) -> list[tuple[str, str]]:
         (
             f"{name}: {finding} ({', '.join(metrics[name])})"
             if name
-            else f"{finding}: {_named(metrics)}",
+            else f"{finding}: {_perturbed_in_words(metrics)}",
             shade,
         )
         for (name, finding, shade), metrics in by_finding.items()
@@ -79,7 +79,7 @@ def answer(data: Json) -> list[tuple[str, str]]:
     return sorted(lines, key=lambda line: ("bad", "warn", "good").index(line[1]))
 
 
-def _named(perturbed: Mapping[str, Sequence[str]]) -> str:
+def _perturbed_in_words(perturbed: Mapping[str, Sequence[str]]) -> str:
     """Perturbations with their metrics; what all of one metric have in common stands once."""
     by_metrics: dict[tuple[str, ...], list[str]] = {}
     for name, metrics in perturbed.items():

@@ -127,7 +127,7 @@ class DryRunBackend(Backend):
         known = self.store.reply(key) if self.store else None
         # A vector of the store and a guessed one would not have the same length.
         if known is None or isinstance(task, tasks.Embed):
-            reply = await self._guess(task, draw)
+            reply = await self._likely_reply(task, draw)
         else:
             reply = known
         self._recent[key] = reply
@@ -211,7 +211,7 @@ class DryRunBackend(Backend):
             else mean_length
         )
 
-    async def _guess(self, task: Task[Any], draw: int) -> Reply:
+    async def _likely_reply(self, task: Task[Any], draw: int) -> Reply:
         await self._try(task)
         if task.kind in _BY_RULES:
             return await self._embedded.reply(task, draw)

@@ -162,7 +162,7 @@ class Engine:
         self._tally.working[label] = time.monotonic()
         judge, failure = Judge(backend, tries=self.settings.tries), None
         try:
-            outcome, failure = await _scored(metric, job.sample, judge)
+            outcome, failure = await _score_sample(metric, job.sample, judge)
         except (Denied, OverBudget) as error:
             self._stop(error)
             return
@@ -265,7 +265,7 @@ def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
-async def _scored(
+async def _score_sample(
     metric: Metric, sample: Sample, judge: Judge
 ) -> tuple[Outcome, JudgeError | None]:
     """What the metric says of the sample, and the failure of the judge that it is, if it is one."""

@@ -141,7 +141,7 @@ class _ReadOnce(DryRunBackend):
 async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
     coalesced = coalesced_metrics(plan.metrics, plan.route) if plan.settings.together else []
     policy = CoalescingPolicy(coalesced_kinds(plan.route))
-    samples, n = _sampled(plan.samples)
+    samples, n = _reservoir(plan.samples)
     rows = []
     for sample in samples:
         before = _sums(backend)
@@ -156,7 +156,7 @@ async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
     if scale == 1:
         await _probe(plan, backend)
     return replace(
-        _scaled(plan, backend, scale, n),
+        _scale_estimate(plan, backend, scale, n),
         seconds=time.seconds,
         seconds_from=time.basis,
         counted=len(samples),
@@ -165,7 +165,7 @@ async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
     )
 
 
-def _sampled(samples: Samples) -> tuple[list[Sample], int]:
+def _reservoir(samples: Samples) -> tuple[list[Sample], int]:
     """The samples if they are not many, else some of them, each as likely; and how many there are.
 
     The same data give the same draw.
@@ -193,7 +193,7 @@ def _margins(rows: list[list[float]], n: int) -> dict[str, float]:
     return dict(zip(_SUMS, map(float, widths.round()), strict=True))
 
 
-def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimate:
+def _scale_estimate(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimate:
     counts, price = backend.counts, plan.settings.budget.price
     money, least_money = counts.money(price), counts.money(price, least=True)
     cascade = any(backend.behind() for backend in plan.route.backends)

@@ -51,16 +51,16 @@ async def aevaluate(
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
     notes = planned.samples.notes  # which are there once all samples are taken in
-    return await _scored(planned, store, planned.settings.description, {"data_notes": notes})
+    return await _score_plan(planned, store, planned.settings.description, {"data_notes": notes})
 
 
-async def _scored(
+async def _score_plan(
     planned: Plan, path: str | Path, description: Description, metadata: Mapping[str, Any]
 ) -> Result:
     """The run of a plan, made; `about` is what is kept of it beside metrics and judges."""
     run_config = {**config(planned.metrics, planned.route, planned.settings), **metadata}
     run_config["texts"] = planned.texts  # which are counted once all samples are taken in
-    store = await _opened(path)
+    store = await _open_store(path)
     try:
         run = await asyncio.to_thread(
             store.begin, planned.samples, run_config, planned.samples.name, description
@@ -72,7 +72,7 @@ async def _scored(
     return Result(path, run.id, paid=store.paid)
 
 
-async def _opened(path: str | Path) -> Store:
+async def _open_store(path: str | Path) -> Store:
     """The store, opened off the event loop: it may have to wait for another process.
 
     A caller that is cancelled meanwhile leaves no store open behind.
@@ -211,7 +211,7 @@ async def score_derived(
     planned: Plan, path: str | Path, of: str, description: Description | None = None
 ) -> Result:
     """The run of a plan that is derived from the run `of`: history and "last" leave it out."""
-    return await _scored(planned, path, description or Description(), {"rescores": of})
+    return await _score_plan(planned, path, description or Description(), {"rescores": of})
 
 
 def describe(run: Run, description: Description, store: Store) -> None:
@@ -220,7 +220,7 @@ def describe(run: Run, description: Description, store: Store) -> None:
         return
     before = run.description
     store.describe(run.id, before.updated(description))
-    if replaced := _replaced(before, description):
+    if replaced := _replaced_values(before, description):
         warnings.warn(
             f"run {run.short} is known already: same data, metrics and judge. "
             f"What was said of it is replaced: {', '.join(replaced)}",
@@ -229,7 +229,7 @@ def describe(run: Run, description: Description, store: Store) -> None:
         )
 
 
-def _replaced(before: Description, description: Description) -> list[str]:
+def _replaced_values(before: Description, description: Description) -> list[str]:
     """``name k5 by k10``: what stood otherwise before."""
     changes = [("name", before.name, description.name)]
     changes += [
@@ -349,17 +349,17 @@ class _Judging:
         stack.acquire(leaf, self)
         try:
             budget = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
-            judges = [_limited(judge, settings, budget) for judge in leaf.behind()]
+            judges = [_with_limits(judge, settings, budget) for judge in leaf.behind()]
             limits = leaf.capabilities.limits or settings.limits
             at_once = MAX_LOCAL if leaf.capabilities.local else limits.concurrency
-            yield leaf.over(judges) if judges else _limited(leaf, settings, budget), at_once
+            yield leaf.over(judges) if judges else _with_limits(leaf, settings, budget), at_once
         finally:
             unused = stack.release(leaf, self)
             if unused and (self.closed or isinstance(self.spec, str)):
                 await leaf.aclose()
 
 
-def _limited(leaf: Backend, settings: Settings, budget: BudgetTracker) -> Backend:
+def _with_limits(leaf: Backend, settings: Settings, budget: BudgetTracker) -> Backend:
     capabilities = leaf.capabilities
     if capabilities.local:
         return leaf

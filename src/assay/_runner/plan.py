@@ -349,7 +349,7 @@ def unmeasured_judges(run: Run) -> list[str]:
 def _same_judge(name: str, route: Route) -> bool:
     """Whether those who were measured are asked by this run, for the same kinds of task."""
     _, *tasks = name.split("|")
-    return tasks == [_named(route, TASKS[task.partition("=")[0]]) for task in tasks]
+    return tasks == [_judge_name(route, TASKS[task.partition("=")[0]]) for task in tasks]
 
 
 def _quality_of_metric(label: str, kind: str, route: Route) -> Quality | None:
@@ -377,11 +377,11 @@ def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str,
 def asked(metric: Metric, route: Backend) -> str:
     """A metric and whom it asks for what, in one line; embeddings do not count as asking."""
     kinds = metric.asks(lambda kind: route.identity(kind) is not None)
-    tasks = [_named(route, kind) for kind in kinds if kind not in (Embed, EmbedTokens)]
+    tasks = [_judge_name(route, kind) for kind in kinds if kind not in (Embed, EmbedTokens)]
     return "|".join([metric.label, *tasks])
 
 
-def _named(route: Backend, kind: type[Task[Any]]) -> str:
+def _judge_name(route: Backend, kind: type[Task[Any]]) -> str:
     return f"{kind.kind}={route.identity(kind)}"
 
 
@@ -416,7 +416,7 @@ def signature(metric: Metric, route: Route, coalesced: Sequence[str] = ()) -> st
         route: Who judges.
         coalesced: Metrics that check statements in one call.
     """
-    tasks = [_named(route, kind) for kind in metric.asks(route.serves)]
+    tasks = [_judge_name(route, kind) for kind in metric.asks(route.serves)]
     # A metric of the user's own has no version but its code.
     is_built_in = type(metric).__module__.startswith("assay.")
     own_parts = [] if is_built_in else [f"code={class_digest(type(metric))}"]

@@ -194,7 +194,7 @@ class Result(NotebookDisplay):
         """(sample, outcome) of a metric, read one by one."""
         with self._open() as store:
             label = one_label(store.run(self._id), metric)
-            for sample, by_metric in _scored(store, self._id, [label]):
+            for sample, by_metric in _scored_samples(store, self._id, [label]):
                 yield sample, by_metric[label]
 
     def trace(self, sample: str, metric: str | Metric) -> Trace:
@@ -298,7 +298,7 @@ class Result(NotebookDisplay):
         """One dict a sample: its fields, then each metric's value and why there is none."""
         with self._open() as store:
             labels = list(store.run(self._id).metrics)
-            for sample, by_metric in _scored(store, self._id, labels):
+            for sample, by_metric in _scored_samples(store, self._id, labels):
                 yield {**msgspec.to_builtins(sample), **_columns(by_metric)}
 
     def to_pandas(self) -> "pd.DataFrame":
@@ -322,7 +322,7 @@ class Result(NotebookDisplay):
         """Write one JSON object a sample: fields, scores and their evidence."""
         with self._open() as store, Path(path).open("w", encoding="utf-8") as file:
             labels = list(store.run(self._id).metrics)
-            for sample, by_metric in _scored(store, self._id, labels):
+            for sample, by_metric in _scored_samples(store, self._id, labels):
                 scores = {label: msgspec.to_builtins(o) for label, o in by_metric.items()}
                 record = {**msgspec.to_builtins(sample), "scores": scores}
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -358,7 +358,7 @@ class Result(NotebookDisplay):
         _write_parquet(self.rows(), columns, path)
 
 
-def _scored(
+def _scored_samples(
     store: Store, run: str, labels: Sequence[str]
 ) -> Iterator[tuple[Sample, dict[str, Outcome]]]:
     """(sample, outcome of each metric) in order; a bounded number is held at once."""

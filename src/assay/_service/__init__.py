@@ -63,7 +63,7 @@ class Service:
     def metrics(self) -> forms.Metrics:
         """Every metric."""
         route = self.route()
-        return forms.Metrics(route.name, [_described(kind(), route) for kind in METRICS.values()])
+        return forms.Metrics(route.name, [_metric_form(kind(), route) for kind in METRICS.values()])
 
     async def evaluate_one(
         self,
@@ -86,7 +86,7 @@ class Service:
             Denied: If the judge refuses.
         """
         result = await self._result([sample], metrics, contexts=contexts, watch=watch)
-        return await asyncio.to_thread(_scored, result)
+        return await asyncio.to_thread(_scored_form, result)
 
     async def evaluate_many(
         self,
@@ -160,7 +160,7 @@ class Service:
         if not self.store.is_file():
             return forms.Runs([])
         with Store(self.store) as store:
-            return forms.Runs([_listed(run) for run in store.runs(limit)])
+            return forms.Runs([_run_form(run) for run in store.runs(limit)])
 
     def run(self, run: str) -> forms.Run:
         """A run by its name, the beginning of its id, or "last".
@@ -256,7 +256,7 @@ def _metric(spec: str) -> AnyMetric:
     return parse(spec)
 
 
-def _described(metric: AnyMetric, route: Route) -> forms.Metric:
+def _metric_form(metric: AnyMetric, route: Route) -> forms.Metric:
     return forms.Metric(
         metric.name,
         (type(metric).__doc__ or "").strip().partition("\n")[0],
@@ -270,7 +270,7 @@ def _described(metric: AnyMetric, route: Route) -> forms.Metric:
     )
 
 
-def _scored(result: Result) -> forms.Scored:
+def _scored_form(result: Result) -> forms.Scored:
     run = result.run
     with Store(result.path) as store:
         row, sample = next(store.samples(run.id))
@@ -297,7 +297,7 @@ def _run(result: Result) -> forms.Run:
     )
 
 
-def _listed(run: StoredRun) -> forms.Listed:
+def _run_form(run: StoredRun) -> forms.Listed:
     return forms.Listed(
         run.id,
         run.source,

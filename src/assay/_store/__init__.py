@@ -31,9 +31,9 @@ class _LockFile:
         self.users = 0
         self.held: set[str] = set()
         self.lock = threading.Lock()
-        self._file = self._opened()
+        self._file = self._open_lock()
 
-    def _opened(self) -> int:
+    def _open_lock(self) -> int:
         while True:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
             try:
@@ -99,7 +99,7 @@ class Claims:
 
         Where no claims can be made, everybody may ask, as often as they like.
         """
-        file = self._opened()
+        file = self._open_lock()
         return file is None or file.claim(key)
 
     def release(self, key: str) -> None:
@@ -118,7 +118,7 @@ class Claims:
                 del _files[os.getpid(), self._path]
                 file.close()
 
-    def _opened(self) -> _LockFile | None:
+    def _open_lock(self) -> _LockFile | None:
         if self._file is None and not self._closed:
             with _lock:
                 file_key = os.getpid(), self._path

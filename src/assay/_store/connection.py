@@ -113,7 +113,7 @@ class File:
         Raises:
             InputError: If the file is damaged, or cannot be read.
         """
-        try:  # as `_translated`, which would take as long as the query
+        try:  # as `_translate_errors`, which would take as long as the query
             with self._reading:
                 return self._db.execute(sql, values).fetchall()
         except sqlite3.Error as error:
@@ -125,13 +125,13 @@ class File:
         Raises:
             InputError: If the file is damaged, or cannot be read.
         """
-        with self._reading, self._translated():
+        with self._reading, self._translate_errors():
             cursor = self._db.execute(sql, values)
             while page := cursor.fetchmany(PAGE):
                 yield from page
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -239,7 +239,7 @@ class Writer:
             if self._closed:  # nobody would ever take it from the queue
                 raise sqlite3.ProgrammingError("the store is closed")
             if self._thread is None:
-                self._thread = self._started()
+                self._thread = self._start_thread()
             self._queue.put(_Item(write, loop, on_disk))
         await on_disk
 
@@ -252,7 +252,7 @@ class Writer:
         if self._thread:
             self._thread.join()
 
-    def _started(self) -> threading.Thread:
+    def _start_thread(self) -> threading.Thread:
         """The thread, with a connection of its own."""
         check_still_there(self.path)  # connecting would make it anew
         with ExitStack() as opened, file_errors(self.path):

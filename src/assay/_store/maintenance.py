@@ -121,11 +121,11 @@ class _Verifier:
         sql = f"SELECT checksum, {values}, {COVERED[table]} FROM {table}"
         for stored, same_value, *row in self._store.each(sql):
             if checksum(*row) != stored or not same_value:
-                name = self._named(table, row)
+                name = self._row_name(table, row)
                 self._damaged.add(name)
                 self._add_problem(f"{name} is not what was written")
 
-    def _named(self, table: str, row: Sequence[Any]) -> str:
+    def _row_name(self, table: str, row: Sequence[Any]) -> str:
         """A row as problems name it, by what its checksum covers."""
         if table == "texts":
             return f"text {row[0]}"
@@ -142,7 +142,7 @@ class _Verifier:
         return f"a row of '{table}' ({row[0]}, {row[1]})"
 
     def _check_texts(self) -> None:
-        for number, key, body in self._paged("texts", "id, hash, body"):
+        for number, key, body in self._pages_of("texts", "id, hash, body"):
             try:
                 fits = text_key(decompress(body, TEXT)) == key
             except DAMAGE:
@@ -151,7 +151,7 @@ class _Verifier:
                 self._add_problem(f"text {number} is not what its hash says")
 
     def _check_replies(self) -> None:
-        for _, key in self._paged("replies", "id, key"):
+        for _, key in self._pages_of("replies", "id, key"):
             title = f"reply {long_key(key)}"
             if title in self._damaged:
                 continue
@@ -161,7 +161,7 @@ class _Verifier:
             except DAMAGE as error:
                 self._add_problem(f"{title} cannot be read: {_text_of(error)}")
 
-    def _paged(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
+    def _pages_of(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
         count = 0
         sql = f"SELECT {columns} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
         for count, row in enumerate(paged(self._store.query, sql), start=1):  # noqa: B007

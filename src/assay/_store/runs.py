@@ -323,7 +323,7 @@ class Runs(File):
         if number is not None and named_runs:
             return self._pick_run(named_runs, number, base)
         if len(named_runs) > 1:
-            remedy = f"'{name}~0' is the newest; or name one by its id: {_listed(named_runs)}"
+            remedy = f"'{name}~0' is the newest; or name one by its id: {_join_runs(named_runs)}"
             raise InputError(f"several runs are called '{name}' in {self.path}", remedy)
         matching = named_runs or self._by_id_prefix(name)
         if not matching:
@@ -358,7 +358,7 @@ class Runs(File):
     def _by_id_prefix(self, name: str) -> list[Run]:
         runs = self._runs("id >= ? AND id < ? || char(1114111)", name, name)  # the last character
         if len(runs) > 1:
-            remedy = f"`assay runs` lists them: {_listed(runs)}"
+            remedy = f"`assay runs` lists them: {_join_runs(runs)}"
             raise InputError(f"several runs begin with '{name}' in {self.path}", remedy)
         return runs
 
@@ -452,7 +452,7 @@ def write_description(db: sqlite3.Connection, run: str, description: Description
     insert(db, "descriptions", *values, verb="INSERT OR REPLACE")
 
 
-def _listed(runs: list[Run]) -> str:
+def _join_runs(runs: list[Run]) -> str:
     """Some runs as messages list them: ``1a2b3c4d (questions.jsonl, 24 Nov 14:03)``."""
     names = [f"{run.short} ({run.default_title})" for run in runs[:_LISTED]]
     more = len(runs) - _LISTED

@@ -316,7 +316,7 @@ class _Import:
             rows.write_reply(self._db, reply, payer, at=kept_at)
         self._count("reply", new=self._db.total_changes > before)
 
-    def _named(self) -> str:
+    def _checked_id(self) -> str:
         """The run's id, once all its samples are added and fit the fingerprint."""
         assert self._run is not None  # noqa: S101 - `line` saw to it
         if self._number:
@@ -333,7 +333,7 @@ class _Import:
         return str(self._run["id"])
 
     def _add_score(self, fields: dict[str, Any]) -> None:
-        run, scored = self._named(), msgspec.convert(fields, _Score)
+        run, scored = self._checked_id(), msgspec.convert(fields, _Score)
         outcome: Outcome | None = scored.score or scored.unscored
         if self._run is None or scored.metric not in self._run["config"]["metrics"]:
             raise KeyError(f"a score by '{scored.metric}', which the run has not")
@@ -359,7 +359,7 @@ class _Import:
 
     def _add_end(self, run: str) -> None:
         assert self._run is not None  # noqa: S101 - `line` saw to it
-        if self._named() != run:
+        if self._checked_id() != run:
             raise KeyError(f"the end of {run} within another run")
         if self._is_known:
             self._merge()

@@ -284,7 +284,11 @@ def _days(match: re.Match[str]) -> Iterator[Day]:
     if match["year"]:
         yield int(match["year"]), None, None
     elif match["hundreds"]:
-        yield 100 * int(_spelled(match["hundreds"])) + int(_spelled(match["rest"])), None, None
+        yield (
+            100 * int(_number_in_words(match["hundreds"])) + int(_number_in_words(match["rest"])),
+            None,
+            None,
+        )
     elif match["short"]:
         month_name = (match["m7"] or "").lower()
         for century in (1900, 2000):
@@ -385,7 +389,7 @@ def _read_number(match: re.Match[str]) -> tuple[float, float]:
         if "." not in digits and number >= 10_000 and digits.endswith("000"):
             step = 500.0
     else:
-        number, step = _spelled(match["words"]), 0.5
+        number, step = _number_in_words(match["words"]), 0.5
         step = 0.05 if number % 1 else max(step, _SPOKEN * number if number >= 1000 else 0)
     raised = match["power"] or (match["raised"] or "0").translate(_POWERS)
     power = 10.0 ** int(raised)
@@ -395,7 +399,7 @@ def _read_number(match: re.Match[str]) -> tuple[float, float]:
     return number * power * scale, 0.0 if is_exact and not match["unit"] else step * power * scale
 
 
-def _spelled(words: str) -> float:
+def _number_in_words(words: str) -> float:
     """A number in words: "one million two hundred thousand", "eight point two million"."""
     total = group = 0.0
     digit = 0.0  # what the next digit counts, behind "point"

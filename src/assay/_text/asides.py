@@ -216,7 +216,7 @@ def read_lead(words: Words) -> Lead | None:
         return Lead(label)
     first = words.text(0)
     if first in {"although", "though"}:
-        return _concession(words)
+        return _concessive_lead(words)
     comma = _comma(words, 0)
     short = _short(words)
     if short.begin and (comma < 0 or short.begin < comma):
@@ -279,7 +279,7 @@ def _short(words: Words) -> Lead:
     return Lead(end, words.slice(0, end) if words.text(0) in LEADS else "")
 
 
-def _concession(words: Words) -> Lead | None:
+def _concessive_lead(words: Words) -> Lead | None:
     """Both parts of "Although he is weak, Tarek tries" are stated."""
     for comma in (k for k in range(2, len(words)) if words.text(k) == ","):
         main = find_subject(words, comma + 1)

@@ -191,7 +191,7 @@ class _Reader:
         self.cuts[-1] = self.cuts[-1]._replace(text=start, before=aside.before, after=aside.after)
         if words.text(comma + 1) in {"which", "who"} and not aside.after:
             self._predicates_aside(subject, aside.begin, end)
-        self._cut(end, end + 1, Aside(subject.text, end + 1))
+        self._add_cut(end, end + 1, Aside(subject.text, end + 1))
 
     def _predicates_aside(self, subject: Subject, begin: int, end: int) -> None:
         """Further predicates of a relative clause: "who bakes and keeps the books"."""
@@ -318,7 +318,7 @@ class _Reader:
             return self._relative(place)
         aside = participle_behind(words, place.main, i + 1)
         if aside:
-            self._cut(i, i + 1, aside)
+            self._add_cut(i, i + 1, aside)
             return _Place(len(words), place.main)
         moved = self._predicate(i, i + 1, place._replace(aside=None), link="listed")
         if moved:
@@ -336,7 +336,7 @@ class _Reader:
         comma = next((k for k in range(begin, len(words)) if words.text(k) == ","), -1)
         if comma < 0 or find_subject(words, comma + 1) is None:
             return None
-        self._cut(i, begin)
+        self._add_cut(i, begin)
         return _Place(len(words), _NOBODY)
 
     def _predicate(self, i: int, begin: int, place: _Place, *, link: str) -> _Place | None:
@@ -358,7 +358,7 @@ class _Reader:
         own_time = _OWN_TIME.search(words.sentence[words.tokens[begin].start :])
         if self.lead and not own_time and place.aside is None:
             before = f"{self.lead} {before}"
-        self._cut(i, begin, Aside(before, begin), link=link)
+        self._add_cut(i, begin, Aside(before, begin), link=link)
         if place.aside:
             return _Place(verb + 1, place.main, subject)
         return _Place(verb + 1, subject)
@@ -375,7 +375,7 @@ class _Reader:
             return None
         if not full and words.text(verb) not in {"do", "don't", "don’t"}:
             return None
-        self._cut(place.i, begin, link=link)
+        self._add_cut(place.i, begin, link=link)
         return _Place(verb + 1, place.main._replace(verb=verb, main=verb))
 
     def _new_clause(self, i: int, begin: int, *, link: str = "") -> _Place | None:
@@ -384,7 +384,7 @@ class _Reader:
         if begin >= len(words):
             return None
         saved = list(self.cuts)
-        self._cut(i, begin, link=link)
+        self._add_cut(i, begin, link=link)
         subject = self._clause(begin)
         if subject is None or not self._may_begin(i, begin, subject):
             self.cuts = saved
@@ -420,7 +420,7 @@ class _Reader:
         aside: Aside | None = relative_clause(words, noun, i + 1, end) if noun else None
         if aside is None:
             return None
-        self._cut(i, i + 1, aside)
+        self._add_cut(i, i + 1, aside)
         verb = words.after_adverbs(i + 2)
         kind = words.finite(verb)
         if aside.after or not kind:
@@ -435,7 +435,7 @@ class _Reader:
         later = (token.text for token in self.words.tokens if token.start > last)
         return len(self.cuts) > 1 and any(text in _CONDITIONS for text in later)
 
-    def _cut(self, i: int, begin: int, aside: Aside | None = None, *, link: str = "") -> None:
+    def _add_cut(self, i: int, begin: int, aside: Aside | None = None, *, link: str = "") -> None:
         """Note that the part before stops at the token `i` and the next begins at `begin`."""
         tokens = self.words.tokens
         before, text, after = aside or Aside("", begin)

@@ -216,9 +216,9 @@ class _Reader:
         elif token[0].isdigit():
             self._add(token, _number(token), "number")
         elif word := "".join(words(token)):
-            self._spoken(word, token, is_name=token[0].isupper() and not first)
+            self._add_word(word, token, is_name=token[0].isupper() and not first)
 
-    def _spoken(self, word: str, text: str, *, is_name: bool) -> None:
+    def _add_word(self, word: str, text: str, *, is_name: bool) -> None:
         special = self.lexicon.special
         if word in special["breaks"]:
             self._break()
@@ -295,7 +295,7 @@ class _Reader:
                 self._add(*number, "number")
                 token = number[0]
             elif entry:
-                self._entered(entry)
+                self._add_entry(entry)
                 inflected = inflected and entry not in _PARTICLES
                 token = entry
             elif token in _STOPS:
@@ -318,7 +318,7 @@ class _Reader:
                 return entry
         return ""
 
-    def _entered(self, entry: str) -> None:
+    def _add_entry(self, entry: str) -> None:
         special = self.lexicon.special
         if entry in special["by"]:
             self.passive[1].add(self.part)

@@ -311,7 +311,7 @@ def _values(root: Node, labels: dict[int, str]) -> Iterator[Unit]:
     while waiting:
         node = waiting.pop()
         if node.kind == "array" and node.children and not any(_is_deep(x) for x in node.children):
-            yield from _listed(node, _path(node, labels))
+            yield from _list_units(node, _path(node, labels))
         elif _is_table(node):
             yield from _rows(node, labels)
         elif _is_named_value(node):
@@ -396,7 +396,7 @@ def _path(node: Node, labels: dict[int, str]) -> list[str]:
     return path[::-1]
 
 
-def _listed(node: Node, path: Sequence[str]) -> Iterator[Unit]:
+def _list_units(node: Node, path: Sequence[str]) -> Iterator[Unit]:
     """A list of short values as one unit, or of many values as several."""
     begin = 0
     items = node.children

@@ -430,7 +430,7 @@ def refusal_probability(text: str) -> float:
     counts = groups(text)
     if not counts:
         return 0.0
-    weights, intercept = _fitted()
+    weights, intercept = _fitted_weights()
     length = math.sqrt(sum(counts.values()))  # of the vector of the counts' roots
     total = sum(math.sqrt(count) * float(weights[index]) for index, count in counts.items())
     return 1 / (1 + math.exp(-(total / length + intercept)))
@@ -448,7 +448,7 @@ def groups(text: str) -> Counter[int]:
 
 
 @cache
-def _fitted() -> tuple[npt.NDArray[np.float32], float]:
+def _fitted_weights() -> tuple[npt.NDArray[np.float32], float]:
     with resources.files("assay._text").joinpath(FILE).open("rb") as file:
         arrays = np.load(file)
         weights = arrays["weights"].astype(np.float32) * float(arrays["scale"])

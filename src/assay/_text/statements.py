@@ -196,7 +196,7 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     reading = _Reading(subject_of(question))
     text_blocks = blocks(prose)
     lonely = not candidates and sum(len(block_spans(prose, block)) for block in text_blocks) == 1
-    listed_blocks = _listed(prose, text_blocks)
+    listed_blocks = _listed_blocks(prose, text_blocks)
     wants_sources = manners.names_sources(question)  # "What are good sources of iron?"
     for before, block, after in zip(
         [None, *text_blocks], text_blocks, [*text_blocks[1:], None], strict=False
@@ -337,7 +337,7 @@ def _is_heading(sentence: str, block: Block, *, has_list: bool) -> bool:
     return is_title or (sentence[-1:].isalnum() and not _KEY_AND_VALUE.match(sentence))
 
 
-def _listed(text: str, text_blocks: list[Block]) -> set[Block]:
+def _listed_blocks(text: str, text_blocks: list[Block]) -> set[Block]:
     """The items of lists without markers: short lines after each other, with no text beneath."""
     listed_blocks: set[Block] = set()
     run: list[Block] = []

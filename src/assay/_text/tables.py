@@ -145,7 +145,9 @@ _NUMBER = re.compile(r"[\d.,%$€£+-]+")
 
 def rows(text: str, lines: Sequence[Span], at: int) -> Extract | None:
     """What begins at line `at`: a table, lines of keys and values, or None where it is prose."""
-    return _markdown(text, lines, at) or _separated(text, lines, at) or _pairs(text, lines, at)
+    return (
+        _markdown(text, lines, at) or _separated_table(text, lines, at) or _pairs(text, lines, at)
+    )
 
 
 def tables(text: str) -> Iterator[Table]:
@@ -196,7 +198,7 @@ def _bar_cells(text: str, line: Span) -> list[Span]:
     return cells[inside] if len(cells) > 1 else cells
 
 
-def _separated(text: str, lines: Sequence[Span], index: int) -> Extract | None:
+def _separated_table(text: str, lines: Sequence[Span], index: int) -> Extract | None:
     """Lines of one number of cells under names of columns, apart by tabs, semicolons or commas."""
     for mark in _CSV_CELL:
         if text.count(mark, *lines[index]) < (1 if mark == "\t" else 2):

@@ -283,7 +283,7 @@ class Benchmark:
             InputError: If a file cannot be read, or holds rows of another form.
         """
         try:
-            return self._drawn(self._rows(data), limit, full=full)
+            return self._draw_rows(self._rows(data), limit, full=full)
         except (KeyError, TypeError) as error:
             files = ", ".join(self.files)
             fault = f"{self.name}: rows of {files} do not have the expected form: {error!r}"
@@ -294,7 +294,7 @@ class Benchmark:
             return self.rows(data)
         return [record for name in self.files for record in data.rows(name)]
 
-    def _drawn(
+    def _draw_rows(
         self, records: Sequence[Record], limit: int | None, *, full: bool
     ) -> tuple[list[Record], dict[str, str]]:
         drawn: list[Record] = []

@@ -53,7 +53,7 @@ def correctness(
     ]
     scores = judge.outcomes(FactualCorrectness(), samples)
     return [
-        None if score is None else (_counted(score, reference), _expected(score))
+        None if score is None else (_count_verdicts(score, reference), _expected(score))
         for score, (_, _, reference) in zip(scores, answers, strict=True)
     ]
 
@@ -62,7 +62,7 @@ def _expected(score: Score) -> Correctness:
     return Correctness(score.value, score.details["precision"], score.details["recall"])
 
 
-def _counted(score: Score, reference: str) -> Correctness:
+def _count_verdicts(score: Score, reference: str) -> Correctness:
     """What `soft=false` gives, of the same verdicts."""
     counted_parts = [replace(p, value=float(p.label in ("TP", "covered"))) for p in score.parts]
     answer_parts = [part for part in counted_parts if part.kind == "statement"]

@@ -145,7 +145,7 @@ def _likeness(first: frozenset[str], second: frozenset[str]) -> float:
     return len(first & second) / max(1, len(first | second))
 
 
-def _chosen(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, list[bool]]]:
+def _choices_of(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, list[bool]]]:
     tasks = [
         SelectSentences(
             case.question, tuple(Passage(f"1.{n}", s) for n, s in enumerate(case.sentences, 1))
@@ -163,7 +163,7 @@ def _chosen(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, li
 
 
 def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
-    judged = _chosen(judge, cases)
+    judged = _choices_of(judge, cases)
     sentences = [
         (case.question, text, bool(helps), is_chosen)
         for case, choices in judged
@@ -194,7 +194,7 @@ def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> lis
 
 
 def _contexts(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
-    judged = _chosen(judge, cases)
+    judged = _choices_of(judge, cases)
     shares = np.array([float(np.mean(choices)) for _, choices in judged])
     names = (
         f"{begins}contexts, AUROC of context relevance",

@@ -139,15 +139,15 @@ def measure(
             if sampling.fit:
                 sampling.on_set(FITTING)
                 begin()
-                fitted, notes = _fitted(tested, sets, data, sampling)
+                fitted, notes = _fit_thresholds(tested, sets, data, sampling)
                 tested.thresholds = {**usual, **fitted}
             for benchmark in sets:
                 sampling.on_set(benchmark.name)
-                measured.append(_measured(tested, benchmark, data, sampling, begin, price))
+                measured.append(_measure_set(tested, benchmark, data, sampling, begin, price))
         except OverBudget as error:
             stopped = str(error)
         late = "not reached: the budget was used up"
-        measured += [_skipped(benchmark, late) for benchmark in sets[len(measured) :]]
+        measured += [_skipped_set(benchmark, late) for benchmark in sets[len(measured) :]]
         return JudgeCard(
             judge=judge.name,
             limit=sampling.limit,
@@ -195,7 +195,7 @@ def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Samplin
     return noted
 
 
-def _fitted(
+def _fit_thresholds(
     tested: JudgeUnderTest, sets: Sequence[Benchmark], data: Data, sampling: Sampling
 ) -> tuple[Thresholds, tuple[str, ...]]:
     """The thresholds that the sets need, and in words those that could not be fitted."""
@@ -209,7 +209,7 @@ def _fitted(
     return fitted, tuple(notes)
 
 
-def _measured(
+def _measure_set(
     tested: JudgeUnderTest,
     benchmark: Benchmark,
     data: Data,
@@ -218,7 +218,7 @@ def _measured(
     price: Price | None,
 ) -> Measured:
     if reason := obstacle(benchmark, tested, data):
-        return _skipped(benchmark, reason)
+        return _skipped_set(benchmark, reason)
     totals = begin()
     measured = figures(tested, benchmark, data, sampling)
     nothing = "nothing measured: the judge's replies do not hold what is needed"
@@ -246,7 +246,7 @@ def _begin_counting(tested: JudgeUnderTest, settings: Settings) -> ReplyTotals:
     return totals
 
 
-def _skipped(benchmark: Benchmark, reason: str) -> Measured:
+def _skipped_set(benchmark: Benchmark, reason: str) -> Measured:
     return Measured(name=benchmark.name, about=benchmark.about, skipped=reason)
 
 
@@ -311,15 +311,15 @@ def estimate_costs(
     try:
         if sampling.fit:
             sampling.on_set(FITTING)
-            fit = partial(_fitted, tested, sets, data, sampling)
-            costs.append(_counted(FITTING, dry_run, price, fit))
+            fit = partial(_fit_thresholds, tested, sets, data, sampling)
+            costs.append(_count_costs(FITTING, dry_run, price, fit))
         for benchmark in sets:
             sampling.on_set(benchmark.name)
             if reason := obstacle(benchmark, tested, data):
                 costs.append(CostEstimate(name=benchmark.name, skipped=reason))
             else:
                 ask = partial(figures, tested, benchmark, data, sampling)
-                costs.append(_counted(benchmark.name, dry_run, price, ask))
+                costs.append(_count_costs(benchmark.name, dry_run, price, ask))
         return costs
     finally:
         if replies:
@@ -340,7 +340,7 @@ def total_cost(costs: Sequence[CostEstimate]) -> CostEstimate:
     )
 
 
-def _counted(
+def _count_costs(
     name: str, dry_run: DryRunBackend, price: Price | None, ask: Callable[[], Any]
 ) -> CostEstimate:
     dry_run.counts = counts = Counts()

@@ -279,7 +279,7 @@ def _path(names: Mapping[str, Hashable], column: str) -> Path:
         return ()
     if column in names:
         return (names[column],)
-    if numbered := _numbered(names, column):
+    if numbered := _numbered_path(names, column):
         return numbered
     like_keys = [key for name, key in names.items() if normal(name) == normal(column)]
     if len(like_keys) == 1 and normal(column):
@@ -288,7 +288,7 @@ def _path(names: Mapping[str, Hashable], column: str) -> Path:
     return (names.get(first, first), *inner_keys)
 
 
-def _numbered(names: Mapping[str, Hashable], column: str) -> Path:
+def _numbered_path(names: Mapping[str, Hashable], column: str) -> Path:
     """The columns that differ in the number that stands for "#", lowest first."""
     before, mark, after = column.partition(NUMBER)
     pattern = re.compile(rf"{re.escape(before)}(\d+){re.escape(after)}", re.IGNORECASE)
@@ -310,7 +310,7 @@ def fetch(values: Mapping[Any, Any], path: Path) -> Any:
         return values.get(path[0], MISSING)
     value: Any = values
     for depth, name in enumerate(path):
-        value = _unfolded(value)
+        value = _as_object_value(value)
         if isinstance(value, list) and not name.isdecimal():
             return _from_items(value, path[depth:])
         value = _item_at(value, name)
@@ -319,7 +319,7 @@ def fetch(values: Mapping[Any, Any], path: Path) -> Any:
     return value
 
 
-def _unfolded(value: Any) -> Any:
+def _as_object_value(value: Any) -> Any:
     """A value as it may be gone into: a text as the object that it spells."""
     value = unboxed(value)
     return spelled(value) if isinstance(value, str) else value

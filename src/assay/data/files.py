@@ -184,7 +184,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
     def records() -> Iterator[Record]:
         number = 0
         try:
-            for record in reader(lambda: _opened(path)):
+            for record in reader(lambda: _open_file(path)):
                 number = record.number
                 yield record
         except (OSError, EOFError, zlib.error) as error:
@@ -199,7 +199,7 @@ def about_file(path: Path | Remote) -> tuple[str, ...]:
     file, sheet = split_sheet(path) if isinstance(path, Path) else (path, "")
     if sheet or _without_gz(file).suffix.lower() != SUFFIX:
         return ()
-    sheets = other_sheets(lambda: _opened(file))
+    sheets = other_sheets(lambda: _open_file(file))
     names = ", ".join(f"'{name}'" for name in sheets)
     name = file.name
     return (f"the first sheet is read; {name}#SHEET names another: {names}",) if sheets else ()
@@ -250,7 +250,7 @@ def near(path: Path) -> str:
     return misspelt.ask(close) or "check the path"
 
 
-def _opened(path: Path | Remote) -> IO[bytes]:
+def _open_file(path: Path | Remote) -> IO[bytes]:
     """The file's bytes, unpacked where its content (not its name) is that of a gzip file."""
     stream = path.open("rb")
     packed = stream.read(2) == b"\x1f\x8b"
@@ -271,7 +271,7 @@ class _Unpacked(gzip.GzipFile):
 
 
 def _head(path: Path | Remote) -> bytes:
-    with _opened(path) as stream:
+    with _open_file(path) as stream:
         return stream.read(_HEAD)
 
 

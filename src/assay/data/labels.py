@@ -203,7 +203,7 @@ class _Reader:
         if record.problem is not None or record.values is None:
             self.problems.append(record.problem or Problem("is empty", row=record.number))
             return
-        for values in _unfolded(record.values):
+        for values in _rows_of_statements(record.values):
             self.rows += 1
             try:
                 self._row(record.number, values)
@@ -357,7 +357,7 @@ class _Reader:
         return Labels(name, next(iter(self.kinds)), tuple(self.labels), self.empty)
 
 
-def _unfolded(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
+def _rows_of_statements(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
     """The row, or a row for each of the statements that it lists."""
     row = {plain(str(key)): value for key, value in values.items()}
     column = next((c for c in row if _FIELD_OF.get(normal(c)) == "statements"), None)

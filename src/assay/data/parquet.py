@@ -31,7 +31,7 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
             metadata = ParquetFile(stream).metadata
             groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
             stream.seek(0)
-            file = ParquetFile(stream, metadata=metadata, read_dictionary=_repeated(groups))
+            file = ParquetFile(stream, metadata=metadata, read_dictionary=_repeated_columns(groups))
             refuse_doubled(file.schema_arrow.names)
             for group_number, group in enumerate(groups):
                 size = _batch_rows(group, number)
@@ -48,7 +48,7 @@ def _columns(group: Any) -> list[Any]:
     return [group.column(n) for n in range(group.num_columns)]
 
 
-def _repeated(groups: list[Any]) -> list[str]:
+def _repeated_columns(groups: list[Any]) -> list[str]:
     """Columns whose texts, each written out for every row that has it, might fill the memory."""
     return [
         *{

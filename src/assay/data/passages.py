@@ -179,7 +179,7 @@ def _numbered_splitter(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str
             return ()
         ends = [*(mark.start() for mark in marks[1:]), len(text)]
         bodies = zip(marks, ends, strict=True)
-        passages = [_trimmed(text.strip()[mark.end() : end]) for mark, end in bodies]
+        passages = [_trim(text.strip()[mark.end() : end]) for mark, end in bodies]
         return passages if all(passages) else ()
 
     return split
@@ -189,7 +189,7 @@ def _other_matches(pattern: re.Pattern[str]) -> Iterable[str]:
     return ("m",) if "m" in pattern.groupindex else ()
 
 
-def _trimmed(piece: str) -> str:
+def _trim(piece: str) -> str:
     return _RULE_AT_END.sub("", piece.strip()).strip()
 
 

@@ -337,9 +337,9 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return lambda: _pandas_records(data)
     if hasattr(data, "to_batches"):
-        return lambda: _listed(_rows_of_batches(data), "arrow")
+        return lambda: _list_records(_rows_of_batches(data), "arrow")
     if hasattr(data, "iter_rows"):
-        return lambda: _listed(data.iter_rows(named=True), "arrow")
+        return lambda: _list_records(data.iter_rows(named=True), "arrow")
     # A Hugging Face Dataset may give tensors or frames instead.
     form: Form = "arrow" if hasattr(data, "with_format") else "json"
     data = data.with_format(None) if form == "arrow" else data
@@ -350,7 +350,7 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
         raise InputError(f"cannot read rows from {describe(data)}", f"give {_KINDS}")
     if isinstance(data, Iterator):
         return Once(data)
-    return lambda: _listed(data, form)
+    return lambda: _list_records(data, form)
 
 
 def is_columns(data: Mapping[Any, Any]) -> bool:
@@ -414,7 +414,7 @@ class Once:
             message = "the rows came from a generator, which can be read only once"
             raise InputError(message, "give a list or a path")
         self.used = True
-        return _listed(self.rows)
+        return _list_records(self.rows)
 
 
 def _rows_of_batches(data: Any) -> Iterator[Any]:
@@ -423,7 +423,7 @@ def _rows_of_batches(data: Any) -> Iterator[Any]:
         yield from batch.to_pylist()
 
 
-def _listed(rows: Iterable[Any], form: Form = "json") -> Iterator[Record]:
+def _list_records(rows: Iterable[Any], form: Form = "json") -> Iterator[Record]:
     for number, row in enumerate(rows, 1):
         if isinstance(row, Sample):
             yield Record(number, values_of(row), form="sample")

@@ -111,7 +111,7 @@ class Samples(Iterator[Sample]):
     def _walk(self, source: Source) -> Iterator[Sample]:
         broken_off: tuple[Problem, ...] = ()
         valid = 0
-        with _opened(self.skip_file) if self.skip_file else nullcontext() as skip_file:
+        with _writer(self.skip_file) if self.skip_file else nullcontext() as skip_file:
             try:
                 for row in source:
                     self.rows += 1
@@ -162,7 +162,7 @@ def no_rows(name: str) -> InputError:
     return InputError(f"'{name}' holds no rows", "give at least one row")
 
 
-def _opened(path: Path) -> IO[str]:
+def _writer(path: Path) -> IO[str]:
     try:
         return path.open("w", encoding="utf-8")
     except OSError as error:
@@ -242,7 +242,7 @@ class _Tally:
 
     def add(self, row: Row) -> list[Problem]:
         """All problems of one row."""
-        faults = [*row.problems, *self._repeated(row)]
+        faults = [*row.problems, *self._same_id(row)]
         self._faults.add(faults)
         left_out = self._skips and bool(faults)
         if not left_out:
@@ -306,7 +306,7 @@ class _Tally:
         self._refused.setdefault(name, _Problems()).add([problem])
         return problem
 
-    def _repeated(self, row: Row) -> list[Problem]:
+    def _same_id(self, row: Row) -> list[Problem]:
         """A problem if an earlier row has the same id; 8 bytes of each id are remembered."""
         name = row.fields.get("id")
         if name is None:

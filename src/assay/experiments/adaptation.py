@@ -156,7 +156,7 @@ def _questions(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Ques
             of_document[name] for name in ids if name not in number_of and name in of_document
         )
         right[row.id] = frozenset(
-            named_places | {_holder(row, inside_it, passages) for inside_it in inside}
+            named_places | {_holding_passage(row, inside_it, passages) for inside_it in inside}
         )
     unplaced = [row for row in rows if not right[row.id]]
     if unplaced:
@@ -169,7 +169,7 @@ def _questions(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Ques
     ]
 
 
-def _holder(row: Sample, numbers: Sequence[int], passages: Sequence[Passage]) -> int:
+def _holding_passage(row: Sample, numbers: Sequence[int], passages: Sequence[Passage]) -> int:
     """Of a document's passages the one with most words of the reference, then of the question."""
     word_sets = [set(words(text or "")) for text in (row.reference, row.question)]
 

@@ -89,7 +89,7 @@ def arrivals(
             new.known += 1
         elif not is_taken(sample.id, share):
             new.left_out += 1
-        elif _ended(sample, now) > now - settle:
+        elif _end_of_trace(sample, now) > now - settle:
             new.waiting += 1
         else:
             ids.add(sample.id)
@@ -115,7 +115,7 @@ def _row_id(row: Row, copies: "Counter[str]") -> str:
     return digest if copies[digest] == 1 else f"{digest}-{copies[digest]}"
 
 
-def _ended(sample: Sample, now: datetime) -> datetime:
+def _end_of_trace(sample: Sample, now: datetime) -> datetime:
     """When a trace ended; long ago where that is not known."""
     long_ago = datetime.min.replace(tzinfo=now.tzinfo)
     if "trace_id" not in sample.metadata:

@@ -286,7 +286,7 @@ def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, limit: int =
     cases = [
         case for number in numbers for case in _statement_cases(searchable, number, groups[number])
     ]
-    cases += _exchanged([case for case in cases if case.good])
+    cases += _exchange_answers([case for case in cases if case.good])
     return [*cases, *_of_questions(drafts[:limit], searchable, groups)]
 
 
@@ -309,7 +309,7 @@ def _statement_cases(corpus: Corpus, number: int, group: str) -> Iterator[Case]:
             )
 
 
-def _exchanged(good: Sequence[Case]) -> Iterator[Case]:
+def _exchange_answers(good: Sequence[Case]) -> Iterator[Case]:
     rows = [Row("", case.group, "", case.contexts, case.text, "supported", ()) for case in good]
     for row in swapped(rows):
         if row.label != "supported":

@@ -226,7 +226,7 @@ def _position(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     )
 
 
-def _removed(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
+def _remove_relevant(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     if sample.answerable is False:
         return Inapplicable("it cannot be answered in the first place")
     parted = _split_by_relevance(sample)
@@ -249,7 +249,7 @@ def _contradicted(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     contexts = sample.contexts or ()
     if not contexts:
         return Inapplicable(_NO_CONTEXTS)
-    fact = _altered(sample, pool)
+    fact = _altered_fact(sample, pool)
     if isinstance(fact, Inapplicable):
         return fact
     pattern = _pattern(fact.right)
@@ -266,7 +266,7 @@ def _contradicted(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     return Perturbed(with_contexts(sample, texts), fact)
 
 
-def _altered(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
+def _altered_fact(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
     """The first fact of the reference that stands in the contexts and not in the question."""
     rng = pool.draw(sample, "altered")
     for right in _facts(sample.reference or ""):
@@ -433,7 +433,7 @@ PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
             "contexts",
             (LEFT_OUT, "replaced"),
             *_choice(LEFT_OUT, "replaced"),
-            _removed,
+            _remove_relevant,
         ),
         Perturbation(
             "contradicted",

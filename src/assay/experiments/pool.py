@@ -184,14 +184,14 @@ def pooled(answers: Iterable[Source]) -> Passages:
                 ids = [None] * len(sample.contexts)
             for name, text in zip(ids, sample.contexts, strict=True):
                 if text not in names:
-                    names[text] = _named(name, text, set(names.values()))
+                    names[text] = _passage_name(name, text, set(names.values()))
     if not passages:
         remedy = "let the target return contexts: retrieval is judged by what was retrieved"
         raise InputError("no answer holds contexts", remedy)
     return passages
 
 
-def _named(name: str | None, text: str, names: set[str]) -> str:
+def _passage_name(name: str | None, text: str, names: set[str]) -> str:
     if name is not None and name not in names:
         return name
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -134,7 +134,7 @@ class Chunking:
         levels = _LEVELS[_LIKE.get(chunker, chunker)]
         for start, end in pairwise(borders):
             pieces = list(_uncut_pieces(text[start:end], start, self.size, levels))
-            for first, last in _packed([size for _, _, size in pieces], self.size, self.overlap):
+            for first, last in _pack([size for _, _, size in pieces], self.size, self.overlap):
                 a, b = pieces[first][0], pieces[last][1]
                 yield Chunk(document.id, a, b, text[a:b])
 
@@ -153,7 +153,7 @@ def _uncut_pieces(
             yield first, first + len(piece), words
 
 
-def _packed(sizes: Sequence[int], max_words: int, overlap: int) -> Iterator[tuple[int, int]]:
+def _pack(sizes: Sequence[int], max_words: int, overlap: int) -> Iterator[tuple[int, int]]:
     """First and last piece of each chunk."""
     first, words = 0, 0
     for last, size in enumerate(sizes):

@@ -135,7 +135,7 @@ async def arobustness(
 ) -> Robustness:
     """`robustness` for code that is asynchronous itself: same arguments, awaited."""
     settings = settings or RobustnessSettings()
-    work = await asyncio.to_thread(_prepared, data, target, metrics, judge, settings, store)
+    work = await asyncio.to_thread(_prepare, data, target, metrics, judge, settings, store)
     await work.ask_all()
     return await work.result(target)
 
@@ -154,7 +154,7 @@ def count_robustness(
     Raises:
         InputError: As `arobustness`.
     """
-    work = _prepared(data, target, metrics, judge, settings or RobustnessSettings(), store)
+    work = _prepare(data, target, metrics, judge, settings or RobustnessSettings(), store)
     steps = {UNPERTURBED: work.samples, **{step.label: step.samples for step in work.steps}}
     return {
         label: count(work.source_of(samples), work.system, (), store, work.asking)
@@ -325,7 +325,7 @@ class _Work:
             if not steps:
                 continue
             if name == "contradicted":
-                yield self._following(steps)
+                yield self._following_curve(steps)
             if name == "removed":
                 reading = self._reading_of(parse(DECLINES))
                 yield self._curve(name, reading, steps, baseline=_OVER_REFUSAL)
@@ -343,7 +343,7 @@ class _Work:
             ordered=PERTURBATIONS[name].ordered,
         )
 
-    def _following(self, steps: Sequence[Step]) -> Curve:
+    def _following_curve(self, steps: Sequence[Step]) -> Curve:
         """Which answers state the altered fact and not the right one."""
         facts = {id_: p.fact for step in steps for id_, p in step.perturbed.items() if p.fact}
         reading = Reading(FOLLOWS, False, (0.0, 1.0), self.settings.level, self.settings.margin)  # noqa: FBT003
@@ -394,7 +394,7 @@ def _to_score(answers: Answers, questions: Mapping[str, str | None], label: str)
     return replace(answers, records=records)
 
 
-def _prepared(
+def _prepare(
     data: Any,
     target: object,
     metrics: Iterable[str | Metric] | str | Metric,

@@ -143,7 +143,7 @@ async def asweep(
     # They share limits, so they have to share the judge.
     judge, embedder = await asyncio.to_thread(_backends, judge, settings.embedder)
     entries = [_Entry(step, data, resolved, judge, embedder, store) for step in steps]
-    await (_race if settings.race else _grid)(entries, settings)
+    await (_run_race if settings.race else _grid)(entries, settings)
     boards = await asyncio.to_thread(_leaderboards, entries, settings)
     first = entries[0]
     return Sweep(
@@ -207,7 +207,9 @@ def planned_steps(
     for index, system in enumerate(systems):
         key = system.identity(AskSystem) if isinstance(system, PipelineSystem) else index
         same.setdefault(key, []).append(index)
-    distinct = {ps[0]: _differing([grid_params[index] for index in ps]) for ps in same.values()}
+    distinct = {
+        ps[0]: _differing_names([grid_params[index] for index in ps]) for ps in same.values()
+    }
     names = configuration_names([grid_params[index] for index in distinct])
     return [
         Step(
@@ -215,14 +217,14 @@ def planned_steps(
             params := grid_params[index],
             systems[index],
             asking,
-            _described(evaluation, params),
+            _describe_run(evaluation, params),
             without_effect,
         )
         for name, (index, without_effect) in zip(names, distinct.items(), strict=True)
     ]
 
 
-def _differing(same: Sequence[Params]) -> tuple[str, ...]:
+def _differing_names(same: Sequence[Params]) -> tuple[str, ...]:
     """In which parameters configurations differ."""
     return tuple(name for name in same[0] if len({written(params[name]) for params in same}) > 1)
 
@@ -335,7 +337,7 @@ async def _pool(entries: Sequence[_Entry], at_once: int) -> None:
         entry.graded = graded
 
 
-async def _race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
+async def _run_race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
     """Ask all configurations in batches, and those no more that cannot win."""
     first = entries[0]
     data, step = first.data, first.step
@@ -375,7 +377,7 @@ def _describe(entry: _Entry) -> None:
         store.describe(run.id, description.updated(entry.step.settings.description))
 
 
-def _described(settings: Settings, params: Params) -> Settings:
+def _describe_run(settings: Settings, params: Params) -> Settings:
     """The settings with what is said of the run of a configuration."""
     name = settings.name
     return replace(

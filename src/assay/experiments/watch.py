@@ -230,7 +230,7 @@ def look(watch: Watch, now: datetime | None = None) -> Looked:
     alerts = tell(watch)  # a look may have been killed between its last score and its alerts
     number = past_looks[-1].number if past_looks else 0
     if past_looks and not past_looks[-1].complete:
-        result = _continued(watch, past_looks[-1])
+        result = _continue_look(watch, past_looks[-1])
         return Looked(result, number, None, tuple(tell(watch)))
     if watch.target is not None:
         due = (
@@ -239,13 +239,13 @@ def look(watch: Watch, now: datetime | None = None) -> Looked:
         if now < due:
             return Looked(None, number, None, tuple(alerts), due)
         answers = _answers(watch, watch.target(number + 1), number + 1)
-        result = _scored(watch, answers, number + 1, now)
+        result = _score_look(watch, answers, number + 1, now)
         return Looked(result, number + 1, None, tuple(alerts + tell(watch)))
     arrived = _new_arrivals(watch, past_looks, now)
     if not arrived.samples:
         return Looked(None, number, arrived, tuple(alerts))
     data = _source(watch, arrived.samples, continues=bool(past_looks))
-    result = _scored(watch, data, number + 1, now)
+    result = _score_look(watch, data, number + 1, now)
     return Looked(result, number + 1, arrived, tuple(alerts + tell(watch)))
 
 
@@ -305,7 +305,7 @@ def _answers(watch: Watch, system: System, number: int) -> Source:
     return replace(_source(watch, marked), notes=answers.notes)
 
 
-def _scored(watch: Watch, data: Source, number: int, now: datetime) -> Result:
+def _score_look(watch: Watch, data: Source, number: int, now: datetime) -> Result:
     """The run of a new look."""
     settings = watch.settings
     params: dict[str, Value] = {
@@ -324,7 +324,7 @@ def _scored(watch: Watch, data: Source, number: int, now: datetime) -> Result:
     return _evaluated(watch, data, described)
 
 
-def _continued(watch: Watch, last: Look) -> Result:
+def _continue_look(watch: Watch, last: Look) -> Result:
     """The run of a look that was cut short, with what is left of its budget."""
     with Store(watch.store) as store:
         samples = [sample for _, sample in store.samples(last.run.id)]

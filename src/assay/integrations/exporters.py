@@ -179,7 +179,7 @@ def _record(
         return ScoreRecord(
             sample.id, *trace_and_span, metric, None, reason, text[:_MAX_CHARACTERS], judged
         )
-    text = _explained(outcome.parts, outcome.method, sign)
+    text = _explain(outcome.parts, outcome.method, sign)
     return ScoreRecord(sample.id, *trace_and_span, metric, float(outcome), "", text, judged)
 
 
@@ -188,7 +188,7 @@ def _trace_and_span(metadata: Mapping[str, Any]) -> tuple[str, str]:
     return str(trace or ""), str(span or "")
 
 
-def _explained(parts: tuple[Part, ...], method: str, sign: int) -> str:
+def _explain(parts: tuple[Part, ...], method: str, sign: int) -> str:
     """The parts that speak most against the answer first; the rest is counted.
 
     With the sign -1, those of the highest values.

@@ -193,7 +193,7 @@ def judge_error(who: str, error: BaseException) -> JudgeError | None:
     Most libraries tell the HTTP status, some have it in the response that the error carries; lost
     connections and time-outs are known by the names of their classes.
     """
-    meanings = (_meaning(who, cause) for cause in _chain(error))
+    meanings = (_meaning_of(who, cause) for cause in _chain(error))
     return next((meaning_found for meaning_found in meanings if meaning_found is not None), None)
 
 
@@ -205,7 +205,7 @@ def _chain(error: BaseException) -> list[BaseException]:
     return errors
 
 
-def _meaning(name: str, error: BaseException) -> JudgeError | None:
+def _meaning_of(name: str, error: BaseException) -> JudgeError | None:
     if isinstance(error, JudgeError):
         return error
     message = " ".join(str(error).split())[:300] or type(error).__name__

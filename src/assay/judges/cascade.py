@@ -291,7 +291,7 @@ class Cascade(Backend):
         for step in steps:
             if number < step.chance:
                 self._learn(step, step.checked(labels))
-        return self._joined(task, steps, top)
+        return self._join_verdicts(task, steps, top)
 
     async def _ask_up(self, task: VerifyStatements, number: float) -> tuple[list[_Step], list[str]]:
         """What each cheap judge said, and the statements for the top judge.
@@ -323,7 +323,7 @@ class Cascade(Backend):
             for above in self._levels[index + 1 :]:
                 above.control.begin_anew()
 
-    def _joined(
+    def _join_verdicts(
         self, task: VerifyStatements, steps: Sequence[_Step], top: Mapping[str, Verdict]
     ) -> tuple[Sequence[Verdict], Decisions]:
         final: dict[str, Verdict] = {}

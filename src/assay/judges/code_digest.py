@@ -167,7 +167,7 @@ def _module_state(function: FunctionType, walk: _Walk) -> Digest:
 
 
 def _is_state(value: Any, module: str) -> bool:
-    if isinstance(value, _EXCLUDED_TYPES) or _is_plain(value):
+    if isinstance(value, _EXCLUDED_TYPES) or _is_plain_value(value):
         return False
     if isinstance(value, MethodType | BuiltinFunctionType):
         return not isinstance(value.__self__, ModuleType)
@@ -178,7 +178,7 @@ def _is_state(value: Any, module: str) -> bool:
 def _owner_digest(owner: object, walk: _Walk) -> Digest:
     cls = type(owner)
     values = _Values(walk, cls.__module__)
-    of_class = {n: v for n, v in vars(cls).items() if _is_plain(v) and not n.startswith("__")}
+    of_class = {n: v for n, v in vars(cls).items() if _is_plain_value(v) and not n.startswith("__")}
     bases = _of_module(cls)[1:]
     of_class |= {f"{base.__qualname__}.{n}": v for base in bases for n, v in _data_of(base)}
     of_class |= dict(_data_of(cls))
@@ -199,7 +199,7 @@ def _data_of(cls: type) -> Iterator[tuple[str, Any]]:
     """What a class holds that is neither code nor a plain constant."""
     for name, value in vars(cls).items():
         is_code = callable(value) or hasattr(type(value), "__get__")
-        if not (is_code or name.startswith(("__", "_abc_")) or _is_plain(value)):
+        if not (is_code or name.startswith(("__", "_abc_")) or _is_plain_value(value)):
             yield name, value
 
 
@@ -374,7 +374,7 @@ def _class_code(cls: type) -> str:
 
 
 def _is_constant(name: str, value: object) -> bool:
-    return _is_plain(value) and not name.startswith("__")
+    return _is_plain_value(value) and not name.startswith("__")
 
 
 def _methods(cls: type) -> Iterator[tuple[str, FunctionType]]:
@@ -400,7 +400,7 @@ def _add_helpers(function: FunctionType, digests: dict[str, str]) -> None:
             digests[name] = function_digest(used)
         elif isinstance(used, type) and used.__module__ == function.__module__:
             digests[name] = repr([_class_code(base) for base in _of_module(used)])
-        elif _is_plain(used):
+        elif _is_plain_value(used):
             digests[name] = _constant(used)
 
 
@@ -426,9 +426,9 @@ def _code_of(used: object, module: str) -> list[FunctionType]:
     return [function for base in _of_module(cls) for _, function in _methods(base)]
 
 
-def _is_plain(value: object) -> bool:
+def _is_plain_value(value: object) -> bool:
     if isinstance(value, (tuple, frozenset)):
-        return all(map(_is_plain, value))
+        return all(map(_is_plain_value, value))
     return isinstance(value, (bool, int, float, str))
 
 

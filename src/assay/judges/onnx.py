@@ -135,7 +135,7 @@ class Verifier:
         The probability is the highest one over the stretches; of a statement that is longer than
         half of what the model reads at once, the lowest one of its parts.
         """
-        evidence = _prepared(task.contexts)
+        evidence = _prepare(task.contexts)
         if not evidence.pieces:
             nothing = "There is no context that could support it."
             return [
@@ -245,7 +245,7 @@ def _stems_of(statement: str) -> frozenset[str]:
 
 
 @memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
-def _prepared(contexts: tuple[str, ...]) -> Evidence:
+def _prepare(contexts: tuple[str, ...]) -> Evidence:
     return prepare(contexts)
 
 
@@ -293,7 +293,7 @@ class Encoder:
         output = _POOLED if self.pooling is None else self.states or ""
         read = self.network.passes([(window, output) for window in windows], self.threads)
         weights = [len(ids) for ids, _ in windows]
-        mean = np.average([_unit(self._pooled(window)) for window in read], axis=0, weights=weights)
+        mean = np.average([_unit(self._pool(window)) for window in read], axis=0, weights=weights)
         return _unit(mean)
 
     def tokens(self, text: str) -> tuple[list[str], Numbers]:
@@ -307,7 +307,7 @@ class Encoder:
         )
         return self.network.encoded(text).tokens, np.concatenate(list(map(self.network.own, read)))
 
-    def _pooled(self, states: Numbers) -> Numbers:
+    def _pool(self, states: Numbers) -> Numbers:
         if self.pooling is None:
             return states
         mean: Numbers = states[0] if self.pooling == "cls" else states.mean(axis=0)

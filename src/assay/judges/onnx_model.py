@@ -314,10 +314,10 @@ class CrossEncoder(AttributeBackend):
         """The score, and how long the model read for it."""
         if not isinstance(task, ScorePassage):
             raise Unsupported(f"{self.name} cannot do {task.kind}")
-        raw, ms = await aside(lambda: self._scored(task), self._threads)
+        raw, ms = await aside(lambda: self._score_passage(task), self._threads)
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=task.kind, draw=draw)
 
-    def _scored(self, task: ScorePassage) -> tuple[str, float]:
+    def _score_passage(self, task: ScorePassage) -> tuple[str, float]:
         start = time.perf_counter()
         windows = self._network.windows(task.passage, task.question)
         outputs = self._network.passes(

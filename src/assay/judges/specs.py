@@ -60,7 +60,9 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
     """
     if isinstance(spec, str):
         is_mixed = "," in spec or STEP in spec or len(_chain(spec)) > 1
-        return mixed([spec], backend) if is_mixed else _named(spec.strip(), embedder=embedder)
+        return (
+            mixed([spec], backend) if is_mixed else _backend_named(spec.strip(), embedder=embedder)
+        )
     if isinstance(spec, BackendLike) and not isinstance(spec, type):
         return adapted(spec)
     if module := _of_a_library(spec):
@@ -208,7 +210,7 @@ def _abbreviated(spec: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN // 2]}...{text[-SHOWN // 2 :]}"
 
 
-def _named(spec: str, *, embedder: bool) -> Backend:
+def _backend_named(spec: str, *, embedder: bool) -> Backend:
     scheme, _, remainder = spec.partition(":")
     if spec == "embedded":
         from assay.judges.embedded import Embedded

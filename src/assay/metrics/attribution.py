@@ -102,7 +102,7 @@ def _numbers(mark: str) -> Iterator[int]:
         yield from range(first, last + 1) if first <= last else (first, last)
 
 
-async def _verified(
+async def _verify_pairs(
     pairs: Iterable[tuple[Cited, Sentence]],
     contexts: Sequence[str],
     judge: Judge,
@@ -130,7 +130,7 @@ async def _by_all_citations(
     sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
 ) -> CitedVerdicts:
     """The verdict on each checked sentence by all that it cites."""
-    return await _verified([(s.all, s) for s in sentences if s.checked], contexts, judge)
+    return await _verify_pairs([(s.all, s) for s in sentences if s.checked], contexts, judge)
 
 
 def _without_repeats(cited: Iterable[int]) -> Cited:
@@ -259,13 +259,13 @@ class CitationPrecision(_Citations):
             if s.checked and len(s.cited) > 1 and verdicts[s.all, s.name].supported
         ]
         single_citations = [((i,), s) for s in cited_together for i in s.all]
-        verdicts = await _verified(single_citations, contexts, judge, verdicts)
+        verdicts = await _verify_pairs(single_citations, contexts, judge, verdicts)
         rests = [
             (_other_citations(s.cited, i), s)
             for (i,), s in single_citations
             if not verdicts[(i,), s.name].supported
         ]
-        verdicts = await _verified(rests, contexts, judge, verdicts)
+        verdicts = await _verify_pairs(rests, contexts, judge, verdicts)
         parts = [part for s in sentences for part in self._parts_of(s, verdicts)]
         if any(part.value is not None for part in parts):
             return share(parts)

@@ -141,7 +141,7 @@ class TurnFaithfulness(Metric):
         groups = zip(split, (contexts for _, contexts in recorded), strict=True)
         verdicts = await verify(list(groups), judge)
         turns = [
-            _located(
+            _locate_parts(
                 e, verdict_parts(statements, judged, e.answer, kind=_kind_of_part(e, "statement"))
             )
             for (e, _), statements, judged in zip(recorded, split, verdicts, strict=True)
@@ -278,7 +278,7 @@ async def _goal_reached(sample: Sample, judge: Judge, reference: str | None) -> 
     return Score(value, parts)
 
 
-def _located(exchange: Exchange, parts: Sequence[Part]) -> tuple[Part, ...]:
+def _locate_parts(exchange: Exchange, parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts, saying in words which context is meant: it is one of the turn's, not the sample's.
 
     Nor does a span lie in the sample's answer.
@@ -366,9 +366,9 @@ class TopicAdherence(Metric):
             return Unscored("undefined", "the user asks about nothing")
         answers = await judge(JudgeTopics(conversation, topics))
         matches = await judge(MatchTopics(topics, allowed))
-        return self._counted(_topic_parts(topics, answers, matches, allowed))
+        return self._count_calls(_topic_parts(topics, answers, matches, allowed))
 
-    def _counted(self, parts: Sequence[Part]) -> Outcome:
+    def _count_calls(self, parts: Sequence[Part]) -> Outcome:
         labels, nothing = _COUNTED[self.mode]
         counts = {label: sum(part.label == label for part in parts) for label in _LABELS.values()}
         evidence = tuple(parts)

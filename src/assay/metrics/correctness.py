@@ -148,7 +148,7 @@ class FactualCorrectness(FScore):
         reference_parts = parts_beside(*of_reference, ("covered", "FN"), soft=self.soft)
         if self.short and self.mode == "f1" and is_short(reference) and answer_parts:
             return self._led_by_recall(_beyond_reference(answer_parts, correct), reference_parts)
-        return self._counted(answer_parts, reference_parts)
+        return self._count(answer_parts, reference_parts)
 
     def _led_by_recall(
         self, answer_parts: Sequence[Part], reference_parts: Sequence[Part]
@@ -170,7 +170,7 @@ class FactualCorrectness(FScore):
         details = {"precision": precision, "recall": recall, **counts}
         return Score(f_beta(precision, recall, beta), parts, method, details)
 
-    def _counted(
+    def _count(
         self, answer_statements: Sequence[Part], reference_statements: Sequence[Part]
     ) -> Outcome:
         parts = (*answer_statements, *reference_statements)

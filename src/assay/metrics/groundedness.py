@@ -246,7 +246,7 @@ def _unsupported_spans(part: Part, statement: Statement, answer: str) -> tuple[S
     marked_spans = (*part.marks, *unmarked)
     if not marked_spans:  # the judge did not say where it was taken from
         marked_spans = _closest_sentence(part.text, answer)
-    return tuple(span for span in (_trimmed(span, answer) for span in marked_spans) if span)
+    return tuple(span for span in (_trim(span, answer) for span in marked_spans) if span)
 
 
 def _closest_sentence(statement: str, answer: str) -> tuple[Span, ...]:
@@ -257,7 +257,7 @@ def _closest_sentence(statement: str, answer: str) -> tuple[Span, ...]:
     return (span,) if most_shared and most_shared >= _MIN_SHARED * len(expected) else ()
 
 
-def _trimmed(span: Span, text: str) -> Span | None:
+def _trim(span: Span, text: str) -> Span | None:
     start, end = span
     inside = text[start:end]
     start += len(inside) - len(inside.lstrip())

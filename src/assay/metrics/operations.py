@@ -178,8 +178,8 @@ class ToolCallF1(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Count the calls; nobody is asked."""
         del judge
-        calls = self._counted([m.call for m in assistant_calls(sample)])
-        expected = self._counted(sample.reference_tool_calls or ())
+        calls = self._count_calls([m.call for m in assistant_calls(sample)])
+        expected = self._count_calls(sample.reference_tool_calls or ())
         if not calls and not expected:
             return NOTHING
         matched_count = (calls & expected).total()
@@ -195,7 +195,7 @@ class ToolCallF1(Metric):
             f_beta(precision, recall), self._tool_call_parts(sample, calls, expected), "", details
         )
 
-    def _counted(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
+    def _count_calls(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
         counts = Counter(_identity(call) for call in calls)
         return counts if self.repeats else Counter(dict.fromkeys(counts, 1))
 

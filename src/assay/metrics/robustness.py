@@ -163,9 +163,9 @@ class CounterfactualRobustness(_Robustness):
                 "undefined", f"{self.metric} is undefined: {_first_reason(outcomes)}", parts
             )
         scored = Score(fmean(values), parts)
-        return await self._detected(scored, misled, judge) if self.detection else scored
+        return await self._detect_misled(scored, misled, judge) if self.detection else scored
 
-    async def _detected(self, scored: Score, misled: Sequence[Variant], judge: Judge) -> Score:
+    async def _detect_misled(self, scored: Score, misled: Sequence[Variant], judge: Judge) -> Score:
         """The same score, with what the judge says of each answer."""
         verdicts = await judge.each([VerifyStatements((WRONG,), (v.answer,)) for v in misled])
         supported = [verdict[0].supported for verdict in verdicts]

@@ -113,7 +113,7 @@ def paired(
     first, second = (np.asarray(scores, dtype=np.float64) for scores in (before, after))
     differences = second - first
     differences[np.abs(differences) < _ROUNDING] = 0.0
-    sums, error = _clustered(differences, groups)
+    sums, error = _sums_and_error(differences, groups)
     n, units, mean = len(differences), len(sums), float(differences.mean())
     spread = float(differences.std(ddof=1)) if n > 1 else 0.0
     spread = 0.0 if spread < _ROUNDING else spread
@@ -145,7 +145,7 @@ def paired(
     )
 
 
-def _clustered(
+def _sums_and_error(
     differences: Floats, groups: Sequence[Hashable] | None
 ) -> tuple[Floats, float | None]:
     """The sum of each unit, and the standard error of the mean, robust against clusters."""
@@ -184,7 +184,7 @@ def difference_interval(
         largest = float(np.abs(array).max(initial=0.0))
         end = min(span, 2 * largest) or span
         return mean_interval(array, groups=groups, low=-end, high=end, level=level)
-    sums, error = _clustered(array, groups)
+    sums, error = _sums_and_error(array, groups)
     if not error:
         return None
     return t_interval(float(array.mean()), error, len(sums) - 1, level, "t")

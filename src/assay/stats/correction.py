@@ -180,7 +180,7 @@ def correct_with_shares(
     spread = _Spread.of(
         rows, clusters, labelled_at, int(stratum.max()) + 1, small_sample=small_sample
     )
-    adds, made_up = _adds(rows, errors, predicted, labelled_at)
+    adds, made_up = _contributions(rows, errors, predicted, labelled_at)
     by_cluster = np.bincount(clusters, adds)
     judge_alone = np.bincount(clusters, (predicted - predicted.mean()) / len(f))
     error = spread.wider * math.sqrt(float(by_cluster @ by_cluster) + made_up)
@@ -340,7 +340,7 @@ def _error_shares(rows: _Labelled) -> Floats:
     return within
 
 
-def _adds(
+def _contributions(
     rows: _Labelled, errors: Floats, predicted: Floats, labelled_at: npt.NDArray[np.intp]
 ) -> tuple[Floats, float]:
     """What every sample adds to the estimate, and the variance that made-up labels add to it."""

@@ -43,8 +43,8 @@ class Checked:
         """
         if weights is not None:
             predicted, true = np.array(pairs, dtype=bool).reshape(-1, 2).T
-            positives, hits = _weighted(predicted[true], weights[true])
-            negatives, rejections = _weighted(~predicted[~true], weights[~true])
+            positives, hits = _weighted_counts(predicted[true], weights[true])
+            negatives, rejections = _weighted_counts(~predicted[~true], weights[~true])
             return cls(positives, hits, negatives, rejections)
         return cls(
             positives=sum(true for _, true in pairs),
@@ -201,7 +201,7 @@ def _lang_reiczigel(
     return Interval(low, high, level, method)
 
 
-def _weighted(hits: npt.NDArray[np.bool_], weights: Floats) -> tuple[float, float]:
+def _weighted_counts(hits: npt.NDArray[np.bool_], weights: Floats) -> tuple[float, float]:
     """(effective n, as many of them as the weighted share of hits)."""
     n = kish_n(weights)
     return n, n * float(np.average(hits, weights=weights)) if n else 0.0

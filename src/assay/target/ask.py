@@ -420,7 +420,9 @@ def check_answers(answers: Answers, target: System, metrics: Iterable["Metric"])
         if row.fields.get("failure") is None:
             any_answered = True
             present |= {name for name in answered if not is_missing(row.fields.get(name), name)}
-            unserved = [metric for metric in unserved if not _serves(present, answered, metric)]
+            unserved = [
+                metric for metric in unserved if not _serves_metric(present, answered, metric)
+            ]
         if not unserved:
             return
     users: dict[str, list[str]] = {}
@@ -439,7 +441,7 @@ def check_answers(answers: Answers, target: System, metrics: Iterable["Metric"])
         )
 
 
-def _serves(present: AbstractSet[str], answered: AbstractSet[str], metric: "Metric") -> bool:
+def _serves_metric(present: AbstractSet[str], answered: AbstractSet[str], metric: "Metric") -> bool:
     return any(answered & set(names) <= present for names in (metric.needs, *metric.instead))
 
 

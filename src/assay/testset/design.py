@@ -228,7 +228,7 @@ def _plain_words(text: str) -> str:
     return " ".join(words(text))
 
 
-def _quoted(sample: Sample) -> str:
+def _quote_question(sample: Sample) -> str:
     return f"'{' '.join((sample.question or '').split())}'"
 
 
@@ -246,7 +246,7 @@ def _duplicates(rows: Sequence[Sample]) -> Iterator[Finding]:
             continue
         rows_by_text[plain] = [sample]
         if key in by_key:
-            nearly.append((sample.id, f"as {by_key[key].id}: {_quoted(sample)}"))
+            nearly.append((sample.id, f"as {by_key[key].id}: {_quote_question(sample)}"))
         by_key.setdefault(key, sample)
     if exact:
         remedy = "keep one of each; a repeated question counts twice and decides nothing"
@@ -280,12 +280,12 @@ def _is_variant(sample: Sample, other: Sample) -> bool:
 
 def _repeats_question(sample: Sample, first: Sample) -> str:
     remark = ", with another reference" if sample.reference != first.reference else ""
-    return f"as {first.id}{remark}: {_quoted(sample)}"
+    return f"as {first.id}{remark}: {_quote_question(sample)}"
 
 
 def _standing_alone(unique: Sequence[Sample]) -> Iterator[Finding]:
     rows = [
-        (s.id, f"'{pointing}' in {_quoted(s)}")
+        (s.id, f"'{pointing}' in {_quote_question(s)}")
         for s in unique
         if not s.turns and (pointing := dangling(s.question or ""))
     ]
@@ -295,7 +295,7 @@ def _standing_alone(unique: Sequence[Sample]) -> Iterator[Finding]:
 
 
 def _given_away_answers(unique: Sequence[Sample]) -> Iterator[Finding]:
-    rows = [(s.id, f"'{s.reference}' in {_quoted(s)}") for s in unique if gives_answer(s)]
+    rows = [(s.id, f"'{s.reference}' in {_quote_question(s)}") for s in unique if gives_answer(s)]
     if rows:
         remedy = "ask without the words of the answer"
         text = "the reference stands in the question"
@@ -321,7 +321,9 @@ def _unsourced(
     unique: Sequence[Sample], sources: Mapping[str, Any], *, with_corpus: bool
 ) -> Iterator[Finding]:
     answered = [sample for sample in unique if not is_unanswerable(sample)]
-    without_reference = [(s.id, _quoted(s)) for s in answered if not (s.reference or s.accepted)]
+    without_reference = [
+        (s.id, _quote_question(s)) for s in answered if not (s.reference or s.accepted)
+    ]
     if without_reference:
         remedy = (
             "add a column reference: without it no answer can be called right or wrong; mark what "
@@ -438,7 +440,9 @@ def _of_runs(unique: Sequence[Sample], runs: RunEvidence | None) -> Iterator[Fin
     """Questions whose results say that something may be wrong with them."""
     for flag, (check, text, remedy) in _OF_RUNS.items():
         rows = tuple(
-            (s.id, _quoted(s)) for s in unique if runs and runs.flags.get(s.question or "") == flag
+            (s.id, _quote_question(s))
+            for s in unique
+            if runs and runs.flags.get(s.question or "") == flag
         )
         if rows and runs:
             yield Finding(check, "note", f"{text} ({runs.metric}, {runs.runs} runs)", remedy, rows)
@@ -456,7 +460,7 @@ def _form_findings(*, generated: bool) -> Iterator[Finding]:
 
 def _languages(unique: Sequence[Sample]) -> Iterator[Finding]:
     rows = [
-        (s.id, f"{language_name(code)}: {_quoted(s)}")
+        (s.id, f"{language_name(code)}: {_quote_question(s)}")
         for s in unique
         if (code := other_language([s.question or ""]))
     ]

@@ -111,7 +111,7 @@ def read_documents(data: Any) -> list[Document]:
     documents = [document for document in documents if document.text.strip()]
     if not documents:
         raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
-    return _distinct(_without_site(documents))
+    return _with_distinct_ids(_without_site(documents))
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +321,7 @@ def _first(values: Mapping[Any, Any], names: Iterable[str]) -> str | None:
     return None
 
 
-def _distinct(documents: list[Document]) -> list[Document]:
+def _with_distinct_ids(documents: list[Document]) -> list[Document]:
     """The documents, each under an id of its own.
 
     Raises:

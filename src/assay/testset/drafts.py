@@ -97,7 +97,7 @@ class Drafts:
         What is kept least often comes last.
         """
         if kind == "multi_hop":
-            return list(self._joined())
+            return list(self._joined_drafts())
         if kind == "unanswerable":
             drafts = [
                 *(*self._unexpanded(), *self._without_default()),
@@ -201,7 +201,7 @@ class Drafts:
                 marked = _with_code(fact, text[statement.start : statement.end])
                 yield Draft(replace(marked, reference=f"{plain.rstrip('.')}."), (number,), (quote,))
 
-    def _joined(self) -> Iterator[Draft]:
+    def _joined_drafts(self) -> Iterator[Draft]:
         """Two facts of one kind about things whose names share a word, of two passages."""
         kinds: dict[tuple[str, str], list[Draft]] = defaultdict(list)
         for draft in self.facts:
@@ -276,7 +276,7 @@ class Drafts:
             classed = fact.template in {"definition", "abbreviation"}
             if not classed or not self._names_something(draft):
                 continue
-            name, holders = fact.subject.split(" (")[0], self._naming(fact.subject)
+            name, holders = fact.subject.split(" (")[0], self._passages_naming(fact.subject)
             if fact.template == "abbreviation":
                 name = f"the {name}"
             kind = _DETAILS.split(fact.answer, maxsplit=1)[0].strip()
@@ -301,12 +301,12 @@ class Drafts:
                 plural = name.endswith("s") == fact.subject.endswith("s")
                 if not (predicate and plural and self._are_of_one_kind(draft, other_draft)):
                     continue
-                holders = self._naming(name)
+                holders = self._passages_naming(name)
                 if holders and not any(predicate & self._stems[n] for n in holders):
                     yield other_draft.asking(fact.question.replace(fact.subject, name), "entity")
                     break
 
-    def _naming(self, name: str) -> list[int]:
+    def _passages_naming(self, name: str) -> list[int]:
         """The passages that have a rare word of a name; none if it has no rare word."""
         rare = {stem for stem in stems(name) if self._is_rare(stem, _RARE)}
         return [n for n, stem_set in enumerate(self._stems) if rare & stem_set]

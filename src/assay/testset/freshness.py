@@ -195,12 +195,14 @@ def check_freshness(data: Any, *, before: Any, after: Any, **reading: Any) -> Fr
         raise InputError("no row has a question", "name its column: --map question=COLUMN")
     change = _Change(_Edition(read_documents(before)), _Edition(read_documents(after)))
     sources = sources_of(rows, change.before.passages)
-    questions = tuple(_judged(sample, sources.get(sample.id, ()), change) for sample in rows)
+    questions = tuple(
+        _judge_question(sample, sources.get(sample.id, ()), change) for sample in rows
+    )
     questions_asked = {_plain_words(question.after) for question in questions if question.after}
     return Freshness(questions, tuple(_new_parts(change, questions_asked)))
 
 
-def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFreshness:
+def _judge_question(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFreshness:
     """The worst that happened to a sentence that the question's reference rests on."""
     question = sample.question or ""
     if is_unanswerable(sample):
@@ -210,7 +212,7 @@ def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFr
         return QuestionFreshness(sample.id, question, "drifted", reason, "", new.text)
     evidence = [
         sentence
-        for sentence in _quoted(sample, texts) or _evidence(sample, texts)
+        for sentence in _quoted_sentences(sample, texts) or _evidence(sample, texts)
         if sentence.plain and change.before.says(sentence.plain)
     ]
     if not evidence:
@@ -221,7 +223,7 @@ def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFr
     return QuestionFreshness(sample.id, question, state, reason, sentence.text, after)
 
 
-def _quoted(sample: Sample, texts: Sequence[str]) -> list[_Sentence]:
+def _quoted_sentences(sample: Sample, texts: Sequence[str]) -> list[_Sentence]:
     """The sentences that the row's `quotes` stand in, none if one of them is not there."""
     quotes = sample.metadata.get("quotes")
     plain = [_plain_words(str(quote)) for quote in quotes] if isinstance(quotes, list) else []

@@ -271,7 +271,7 @@ class _Round:
                 TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked, job.plan.asker)
             )
             if fault := _free_fault(job.plan, draft, passages, known):
-                return _rejected(job, fault, draft, passages)
+                return _reject(job, fault, draft, passages)
             nearest = () if answerable else self._nearest_passages(job, draft)
             fault = await checks.fault(draft, passages, judge, answerable=answerable, near=nearest)
             if not fault and job.plan.style == "follow-up":
@@ -282,7 +282,7 @@ class _Round:
         except JudgeError as error:
             fault = "judge failed", str(error)
         if fault:
-            return _rejected(job, fault, draft, passages)
+            return _reject(job, fault, draft, passages)
         question = _question(job, draft, passages, follow_up)
         if self.plan.closed_book and answerable:
             return replace(question, closed_book=await _closed_book(draft, judge))
@@ -336,7 +336,7 @@ def _free_fault(
     return None
 
 
-def _rejected(
+def _reject(
     job: _Job, fault: checks.Fault, draft: Written, passages: Sequence[Passage]
 ) -> Rejected:
     ids = tuple(passage.id for passage in passages)

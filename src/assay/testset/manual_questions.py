@@ -151,7 +151,7 @@ def _entries(text: str, prefix: str, headings: Sequence[str]) -> Iterator[Fact]:
         ):
             continue
         if long and clause is None and not _LEANS.search(meaning.lower()):
-            name = f"`{_named(entry['code'])}`"
+            name = f"`{_option_name(entry['code'])}`"
             above = "".join(f"# {heading}\n" for heading in headings) + text[: entry.start()]
             if (function := "".join(_CALLED.findall(above)[-1:])) and name not in function:
                 name = f"the parameter {name} of {function}"
@@ -165,7 +165,7 @@ def _headed(text: str, prefix: str) -> Iterator[Fact]:
         first, _, predicate = clean(headed["meaning"]).split(". ")[0].rstrip(".").partition(" ")
         bases = (*_present_stems(first.lower()), first.lower())  # not "Added in v15"
         base = next((verb for verb in bases if _is_base(verb)), "")
-        name = f"`{_named(headed['code'])}`"
+        name = f"`{_option_name(headed['code'])}`"
         leans = (
             _LEANS.search(predicate)
             or ":" in predicate[:20]
@@ -193,7 +193,7 @@ def _settings(text: str, prefix: str) -> Iterator[Fact]:
     """The defaults of settings, each under a heading of its own or in an item of a list."""
     for setting in (*_SETTING.finditer(text), *_LISTED_SETTING.finditer(text)):
         code = setting.re is _LISTED_SETTING  # "[429, 500]" is no mark-up
-        name, value = f"`{_named(setting['code'])}`", setting["value"]
+        name, value = f"`{_option_name(setting['code'])}`", setting["value"]
         default = f"`{value}`" if code else clean(value)
         if not _NOTHING.match(default):
             question = f"{prefix}what is the default of {name}?"
@@ -242,12 +242,12 @@ def _sentence(sentence: str, prefix: str, span: tuple[int, int]) -> Iterator[Fac
     if (option := _GIVEN.fullmatch(plain)) and _is_option(option["code"]) and prefix:
         consequence = clean(option["rest"])
         if not _LEANS.search(consequence.lower()) and len(consequence.split()) > _LEAST_WORDS:
-            name = f"`{_named(option['code'])}`"
+            name = f"`{_option_name(option['code'])}`"
             no = "" if option["how"] == "With" else "not "
             question = f"{prefix}what happens if {name} is {no}given?"
             yield Fact("code", question, consequence, name, f"{no}given", "", sentence, span)
     elif does := _DOES.fullmatch(plain):
-        name, consequence = _named(does["code"]), _with_small_initial(clean(does["rest"]))
+        name, consequence = _option_name(does["code"]), _with_small_initial(clean(does["rest"]))
         base = next(iter(_present_stems(does["verb"])), "")
         command = _TWO_WORDS.fullmatch(name)
         if not (command or name.endswith("()") or _is_option(name)):
@@ -284,7 +284,7 @@ def _is_option(code: str) -> bool:
     return bool(re.match(r"--?[A-Za-z]", code))
 
 
-def _named(code: str) -> str:
+def _option_name(code: str) -> str:
     """The option without what stands for its value; a command as it is."""
     if not _is_option(code):
         return code

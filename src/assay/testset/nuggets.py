@@ -125,7 +125,7 @@ async def _find_nuggets(
         fault = "no question has two texts, and this judge keeps only what two of them share"
         remedy = "give rows of several systems, or name one that writes: --judge openai:MODEL"
         raise InputError(fault, remedy)
-    find = _listed if writes else _shared
+    find = _listed_nuggets if writes else _shared
 
     def jobs(judge: Judge) -> dict[int, Awaitable[dict[str, str]]]:
         """The nuggets of each question."""
@@ -154,7 +154,7 @@ def _row(question: _Question, nuggets: Mapping[str, str]) -> dict[str, Any]:
     return {**row, "nuggets": dict(nuggets), "pool": len(question.texts)}
 
 
-async def _listed(question: str, texts: list[str], judge: Judge) -> dict[str, str]:
+async def _listed_nuggets(question: str, texts: list[str], judge: Judge) -> dict[str, str]:
     """Nuggets as a model lists them, batch by batch, each with what it says of its importance."""
     nuggets = list[str]()
     for start in range(0, len(texts), _BATCH):
@@ -184,14 +184,14 @@ async def _shared(question: str, texts: list[str], judge: Judge) -> dict[str, st
         (statement_made for statement_made in makes if statement_made[2]),
         key=lambda statement_made: -len(statement_made[2]),
     )
-    distinct = await _distinct(makes, judge)
+    distinct = await _without_repetitions(makes, judge)
     return {
         without_citations(statement.text): VITAL if 2 * len(makers) >= len(texts) - 1 else _OKAY
         for _, statement, makers in distinct
     }
 
 
-async def _distinct(
+async def _without_repetitions(
     makes: Sequence[tuple[int, Statement, frozenset[int]]], judge: Judge
 ) -> list[tuple[int, Statement, frozenset[int]]]:
     """Without those that follow from one that is kept, the most shared first."""

@@ -111,7 +111,7 @@ class Offline:
             faults = await asyncio.gather(*(self._fault(kind, draft, judge) for draft in batch))
             for draft, fault in zip(batch, faults, strict=True):
                 if reason := fault or self._repeats(draft):
-                    self.rejected.append(self._rejected(kind, draft, reason))
+                    self.rejected.append(self._reject(kind, draft, reason))
                     self.progress(self.rejected[-1], len(self.questions))
                 elif used.total() < n_wanted and (
                     used[draft.fact.template] < limits.get(draft.fact.template, limit)
@@ -229,7 +229,7 @@ class Offline:
             {"style": style} if style else {},
         )
 
-    def _rejected(self, kind: Kind, draft: Draft, fault: checks.Fault) -> Rejected:
+    def _reject(self, kind: Kind, draft: Draft, fault: checks.Fault) -> Rejected:
         ids = tuple(self.corpus.passages[number].id for number in draft.passages)
         return Rejected(kind, *fault, draft.fact.question, draft.fact.reference, ids)
 

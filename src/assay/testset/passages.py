@@ -155,7 +155,7 @@ def _pieces_of(text: str, size: int) -> Iterator[_Piece]:
     path: list[tuple[int, str]] = []
     fence = ""
     for paragraph in _PARAGRAPH.finditer(text):
-        start, end = _trimmed(text, *paragraph.span())
+        start, end = _trim(text, *paragraph.span())
         if start == end:
             continue
         heading = None
@@ -196,7 +196,7 @@ def _fence(text: str, opened: str) -> str:
     return opened
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end].strip()
     start = text.index(piece, start)
     return start, start + len(piece)

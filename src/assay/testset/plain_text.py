@@ -236,14 +236,14 @@ class TextReader:
         line, below, last = lines[at : at + 3]
         if _UNDERLINE.fullmatch(line):
             if below and last[:1] == line[0] and _UNDERLINE.fullmatch(last):
-                return [self._styled(below.strip(), line[0] * 2)], at + 3
+                return [self._styled_heading(below.strip(), line[0] * 2)], at + 3
             return [], at + 1
         long = 2 * len(below) > len(line) and len(line) < 2 * _LONGEST_TITLE
         if line[0] == " " or "   " in line or not long or not _UNDERLINE.fullmatch(below):
             return None
-        return None if below[0] in self.odd else ([self._styled(line, below[0])], at + 2)
+        return None if below[0] in self.odd else ([self._styled_heading(line, below[0])], at + 2)
 
-    def _styled(self, name: str, style: str) -> str:
+    def _styled_heading(self, name: str, style: str) -> str:
         """A heading, as deep as the first of its style."""
         if style not in self._styles:
             self._styles.append(style)

@@ -113,7 +113,10 @@ class Review:
     def questions(self) -> list[ReviewedQuestion]:
         """Every question with what was decided, in the order of the file."""
         latest = {(line.id, line.of): line for line in self._lines()}
-        return [_reviewed(row, latest.get((str(row["id"]), _digest(row)))) for row in self._rows]
+        return [
+            _reviewed_question(row, latest.get((str(row["id"]), _digest(row))))
+            for row in self._rows
+        ]
 
     def keep(self, place: int) -> None:
         """Take a question as it was generated.
@@ -223,7 +226,7 @@ def _writing(path: Path) -> Iterator[None]:
         raise InputError(fault, "decisions are kept beside the questions") from error
 
 
-def _reviewed(row: Mapping[str, Any], line: _Line | None) -> ReviewedQuestion:
+def _reviewed_question(row: Mapping[str, Any], line: _Line | None) -> ReviewedQuestion:
     question, reference = str(row["question"]), str(row.get("reference") or "")
     if line is None or not line.decision:
         return ReviewedQuestion(row=row, question=question, reference=reference)

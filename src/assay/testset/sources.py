@@ -48,7 +48,7 @@ def passages_asked(
     numbers = dict[str, frozenset[int]]()
     for sample in rows:
         texts = () if is_unanswerable(sample) else sources.get(sample.id, ())
-        numbers_named = frozenset(_named(text, sample, corpus) for text in texts)
+        numbers_named = frozenset(_passage_named(text, sample, corpus) for text in texts)
         if known := frozenset(number for number in numbers_named if number is not None):
             numbers[sample.id] = known
     return numbers
@@ -60,7 +60,7 @@ def passages_declined(rows: Iterable[Sample], corpus: Corpus) -> frozenset[int]:
     for sample in filter(is_unanswerable, rows):
         texts = sample.reference_contexts or sample.contexts or ()
         numbers |= {
-            number for text in texts if (number := _named(text, sample, corpus)) is not None
+            number for text in texts if (number := _passage_named(text, sample, corpus)) is not None
         }
         for source in sample.metadata.get("source") or ():  # as `assay testset` writes it
             numbers |= {
@@ -74,7 +74,7 @@ def passages_declined(rows: Iterable[Sample], corpus: Corpus) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _named(text: str, sample: Sample, corpus: Corpus) -> int | None:
+def _passage_named(text: str, sample: Sample, corpus: Corpus) -> int | None:
     """The passage that holds a text, or that a longer one holds and the question is about."""
     if (nearest := _nearest_passage(text, text, corpus)) is not None:
         return nearest

@@ -61,7 +61,7 @@ def _texts(sample: Sample) -> Iterator[str]:
 def _pages(site: Site) -> Iterator[tuple[str, str]]:
     """(path, page) of all of them."""
     runs = site.runs()
-    for path, number in _numbered("", runs_page.count(site), runs_page.SIZE):
+    for path, number in _numbered_paths("", runs_page.count(site), runs_page.SIZE):
         filters = runs_page.Wanted(number=number)
         yield path, runs_page.render(site, _place_of(path), filters)
     for run in runs:
@@ -71,7 +71,7 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
     if side_runs := runs_page.side_by_side(runs):
         wanted_side = side_page.Wanted(side_page.shared_metrics(side_runs)[0])
         n = side_page.count(site, side_runs, wanted_side)
-        for path, number in _numbered(side_page.path(side_runs), n, side_page.SIZE):
+        for path, number in _numbered_paths(side_page.path(side_runs), n, side_page.SIZE):
             page = side_page.Wanted(wanted_side.metric, number=number)
             yield path, side_page.render(site, _place_of(path), side_runs, page)
     if site.review is not None:
@@ -81,7 +81,7 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
 def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
     selection = Selection()
     rows, _ = site.rows(run, selection)
-    for path, number in _numbered(f"runs/{run.id}", len(rows), run_page.SIZE):
+    for path, number in _numbered_paths(f"runs/{run.id}", len(rows), run_page.SIZE):
         yield path, run_page.render(site, _place_of(path), run, selection, number)
     for row in rows:
         path = f"runs/{run.id}/samples/{row}"
@@ -89,7 +89,7 @@ def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _of_questions(site: Site, n: int) -> Iterator[tuple[str, str]]:
-    for path, number in _numbered("questions", n, questions_page.SIZE):
+    for path, number in _numbered_paths("questions", n, questions_page.SIZE):
         filters = questions_page.Wanted(number=number)
         yield path, questions_page.render(site, _place_of(path), filters)
     for place in range(1, n + 1):
@@ -97,7 +97,7 @@ def _of_questions(site: Site, n: int) -> Iterator[tuple[str, str]]:
         yield path, questions_page.render_one(site, _place_of(path), place, questions_page.Wanted())
 
 
-def _numbered(path: str, n: int, size: int) -> Iterator[tuple[str, int]]:
+def _numbered_paths(path: str, n: int, size: int) -> Iterator[tuple[str, int]]:
     yield path, 1
     for number in range(2, -(-n // size) + 1):
         yield f"{path}/page/{number}".lstrip("/"), number

@@ -336,10 +336,10 @@ def render_matrix(site: Site, place: Place, query: MultiMapping[str]) -> str:
 def _heats(site: Site, wanted: Axes) -> list[Heat]:
     axes = list(filter(None, (wanted.down, wanted.across)))
     by_run = means_over(site.path, [wanted.metric], over=axes, limit=LIMIT)
-    return [_heat(series, wanted) for series in by_run.series if series.metric == wanted.metric]
+    return [_heat_map(series, wanted) for series in by_run.series if series.metric == wanted.metric]
 
 
-def _heat(series: Series, axes: Axes) -> Heat:
+def _heat_map(series: Series, axes: Axes) -> Heat:
     point_at = {
         (vertical, across): point
         for point in series.points

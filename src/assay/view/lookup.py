@@ -294,7 +294,7 @@ def people(store: Store, run: Run) -> People:
                 by_label[name].add(row)
             for tag in {tag for label in item_labels for tag in label.tags}:
                 tags.setdefault(tag, set()).add(row)
-        if wrong := _differing(store, run, metric, state, rows):
+        if wrong := _differing_rows(store, run, metric, state, rows):
             disagree[metric] = wrong
     return People(labels, by_label, tags, disagree)
 
@@ -335,7 +335,7 @@ def _kinds(
         yield "disputed"
 
 
-def _differing(
+def _differing_rows(
     store: Store, run: Run, metric: str, state: State, rows: Mapping[str, int]
 ) -> set[int]:
     """The rows in which the judge calls good what people call bad, or the other way round."""

@@ -202,10 +202,12 @@ def _passages(row: Mapping[str, Any]) -> list[tuple[str, list[Piece]]]:
     quotes = [str(quote) for quote in row.get("quotes") or () if quote]
     names = [str(source.get("document", "")) for source in sources]
     names += [""] * (len(texts) - len(names))
-    return [(name, list(_quoted(text, quotes))) for name, text in zip(names, texts, strict=False)]
+    return [
+        (name, list(_mark_quotes(text, quotes))) for name, text in zip(names, texts, strict=False)
+    ]
 
 
-def _quoted(text: str, quotes: Sequence[str]) -> Iterator[Piece]:
+def _mark_quotes(text: str, quotes: Sequence[str]) -> Iterator[Piece]:
     spans = ((text.find(quote), len(quote)) for quote in quotes)
     position = 0
     for start, length in sorted((start, length) for start, length in spans if start >= 0):

@@ -113,12 +113,12 @@ def _first(site: Site, place: Place, run: Run) -> str:
     }
     context = html.overview(data, links, everywhere=True)
     if not place.static:
-        context["missed_at"] = partial(_missed_at, place, run)
-        context["cause_at"] = partial(_cause_at, place, run)
+        context["missed_at"] = partial(_samples_beyond_guide, place, run)
+        context["cause_at"] = partial(_samples_with_cause, place, run)
     return site.render("first.html", place, **context)
 
 
-def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
+def _samples_beyond_guide(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
     """The samples beyond the guide value of a metric."""
     label, guide = metric["label"], metric["guide"]
     # Of six digits, as scores are held against it.
@@ -131,7 +131,7 @@ def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
     return place.to(f"runs/{run.id}", selection.query()) + "#samples"
 
 
-def _cause_at(place: Place, run: Run, cause: str) -> str:
+def _samples_with_cause(place: Place, run: Run, cause: str) -> str:
     """The samples with a cause."""
     return place.to(f"runs/{run.id}", Selection(cause=cause).query()) + "#samples"
 

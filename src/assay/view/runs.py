@@ -141,8 +141,8 @@ def _described(run: Run) -> Mapping[str, Any]:
 def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
     """The page."""
     known = site.runs()
-    fitting = _ordered(site, [run for run in known if wanted.fits(run)], wanted.sort)
-    places = _grouped(site, fitting, wanted)
+    fitting = _order_runs(site, [run for run in known if wanted.fits(run)], wanted.sort)
+    places = _group_runs(site, fitting, wanted)
     pages = max(1, -(-len(places) // size))
     number = min(wanted.number, pages)
     page = places[(number - 1) * size : number * size]
@@ -165,10 +165,10 @@ def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
 
 def count(site: Site) -> int:
     """How many places the list of all runs has: a sweep or a watch takes one."""
-    return len(_grouped(site, site.runs(), Wanted()))
+    return len(_group_runs(site, site.runs(), Wanted()))
 
 
-def _grouped(site: Site, runs: Sequence[Run], wanted: Wanted) -> Sequence[Run | Group]:
+def _group_runs(site: Site, runs: Sequence[Run], wanted: Wanted) -> Sequence[Run | Group]:
     """The runs in their order, a group in the place of the first of its runs that fits.
 
     Ordered by anything but their age, all runs stand by themselves.
@@ -219,7 +219,7 @@ def _judge(run: Run) -> str:
     return judge_in_words(judge_of(run))
 
 
-def _ordered(site: Site, runs: list[Run], sort: str) -> list[Run]:
+def _order_runs(site: Site, runs: list[Run], sort: str) -> list[Run]:
     name = sort.removeprefix("-")
     if name == "oldest":
         return runs[::-1]

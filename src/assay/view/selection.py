@@ -129,7 +129,10 @@ def read(query: MultiMapping[str], run: Run) -> Selection:
     columns = tuple(name for name in query.getall("col", ()) if name in (*TEXTS, *run.metrics))
     return Selection(
         text=query.get("q", "").strip()[:MAX_TEXT],
-        bounds=(*(_bounds(text, run) for text in query.getall("range", ())), *_added(query, run)),
+        bounds=(
+            *(_bounds(text, run) for text in query.getall("range", ())),
+            *_added_bounds(query, run),
+        ),
         why=reason if reason in WHY else "",
         verdict=query.get("verdict", ""),
         cause=query.get("cause", ""),
@@ -154,7 +157,7 @@ def columns_of(selection: Selection, run: Run) -> tuple[Sequence[str], Sequence[
     return ("question", "answer"), list(run.metrics)[:_SHOWN]
 
 
-def _added(query: Mapping[str, str], run: Run) -> tuple[Bounds, ...]:
+def _added_bounds(query: Mapping[str, str], run: Run) -> tuple[Bounds, ...]:
     """The range that a form adds: a metric and one end at least."""
     metric, low, high = (query.get(name, "").strip() for name in ("metric", "min", "max"))
     if not metric or not (low or high):

@@ -202,7 +202,7 @@ class _Pages:
 
     async def side(self, request: web.Request) -> web.Response:
         def page() -> str:
-            runs = self._chosen(request)
+            runs = self._chosen_runs(request)
             filters = side_page.Wanted.read(request.query, runs, _number(request))
             return side_page.render(self._site, LIVE, runs, filters)
 
@@ -210,7 +210,7 @@ class _Pages:
 
     async def difference(self, request: web.Request) -> web.Response:
         def part() -> str:
-            runs = self._chosen(request)
+            runs = self._chosen_runs(request)
             side_page.Wanted.read(request.query, runs, 1)
             return side_page.difference(self._site, LIVE, runs)
 
@@ -234,7 +234,7 @@ class _Pages:
 
         return await html(change)
 
-    def _chosen(self, request: web.Request) -> list[Run]:
+    def _chosen_runs(self, request: web.Request) -> list[Run]:
         names = request.match_info["runs"].split(",")
         return [self._site.run(name) for name in names[: runs_page.MOST_SIDE + 1]]
 

@@ -317,7 +317,7 @@ def _question(
     ]
     present = [sample for sample in samples if sample is not None]
     answers = ["" if sample is None else sample.answer or "" for sample in samples]
-    pieces = _marked(answers)
+    pieces = _mark_differences(answers)
     columns = [
         _column(site, run, row, marked, metrics)
         for run, row, marked in zip(runs, rows, pieces, strict=True)
@@ -358,7 +358,7 @@ def _column(
     return Column(run, row, pieces, cells, scores[metrics[0]].get(row, (None, ""))[0])
 
 
-def _marked(answers: Sequence[str]) -> list[Sequence[Piece]]:
+def _mark_differences(answers: Sequence[str]) -> list[Sequence[Piece]]:
     """Each answer against the first; of two, the first against the other as well."""
     pairs = [differences(answers[0], answer, _ALIKE) for answer in answers[1:]]
     first = pairs[0][0] if len(pairs) == 1 else [(answers[0], False)]

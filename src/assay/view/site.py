@@ -190,7 +190,7 @@ class Site:
         row_filter = Filter(
             bounds=selection.bounds,
             why=selection.why,
-            among=(*self._rows_among(indexed, selection), *self._labelled(run, selection)),
+            among=(*self._rows_among(indexed, selection), *self._labelled_rows(run, selection)),
             order=selection.order,
             descending=selection.descending,
         )
@@ -214,7 +214,7 @@ class Site:
             self._people[run.id] = (key, people(self.store, run))
         return self._people[run.id][1]
 
-    def _labelled(self, run: Run, selection: Selection) -> Iterator[Rows]:
+    def _labelled_rows(self, run: Run, selection: Selection) -> Iterator[Rows]:
         if not selection.by_people:
             return
         known = self.people(run)

@@ -159,7 +159,7 @@ def differences(before: str, after: str, least: float = 0.0) -> tuple[list[Piece
     for kind, a, b, c, d in matcher.get_opcodes():
         _add(left, old[a:b], changed=kind != "equal")
         _add(right, new[c:d], changed=kind != "equal")
-    left, right = _joined(left), _joined(right)
+    left, right = _join_pieces(left), _join_pieces(right)
     shared = sum(len(text.split()) for text, changed in left if not changed)
     if shared < least * min(len(before.split()), len(after.split())):
         return [(before, False)], [(after, False)]
@@ -171,7 +171,7 @@ def _add(pieces: list[Piece], words: Sequence[str], *, changed: bool) -> None:
         pieces.append(("".join(words), changed))
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
+def _join_pieces(pieces: list[Piece]) -> list[Piece]:
     """Without islands: blanks, or a word that long changes happen to share, count as changed."""
     joined: list[Piece] = []
     for index, (text, changed) in enumerate(pieces):

@@ -204,7 +204,7 @@ def _findings(facts: Facts, location: Location) -> list[Finding]:
     lost = location.finding
     findings = [] if lost is None or _harmless(lost, facts) else [lost]
     if facts.declined:
-        return [*findings, *_refused(facts, location)]
+        return [*findings, *_refusal_findings(facts, location)]
     return [*findings, *(finding for find in _FINDERS if (finding := find(facts, location)))]
 
 
@@ -239,11 +239,11 @@ def _unanswerable(facts: Facts) -> list[Finding]:
         "answers a question that has no answer here",
         metric=facts.declined_by,
     )
-    unsupported = _added(facts, Location("unknown"))
+    unsupported = _added_finding(facts, Location("unknown"))
     return [Finding("should_have_refused", (answer,)), *([unsupported] if unsupported else [])]
 
 
-def _refused(facts: Facts, location: Location) -> list[Finding]:
+def _refusal_findings(facts: Facts, location: Location) -> list[Finding]:
     known_answerable = facts.unanswerable is False and location.where == "unknown"
     if not (location.reached_generator or known_answerable) or _says_nothing(facts):
         return []
@@ -318,7 +318,7 @@ def _ignored(facts: Facts, location: Location) -> Finding | None:
     return Finding("ignored", _left_out_evidence(facts, facts.coverage))
 
 
-def _added(facts: Facts, _location: Location) -> Finding | None:
+def _added_finding(facts: Facts, _location: Location) -> Finding | None:
     """What nothing supports and nothing is known to deny."""
     parts = tuple(p for p in _unsupported(facts) if p.label != "contradicted")
     if not parts or facts.support is None:
@@ -356,7 +356,7 @@ def _incomplete(facts: Facts, location: Location) -> Finding | None:
     )
 
 
-_FINDERS = (_off_topic_finding, _contradicted, _ignored, _added, _incomplete)
+_FINDERS = (_off_topic_finding, _contradicted, _ignored, _added_finding, _incomplete)
 
 
 def _unsupported(facts: Facts) -> Parts:

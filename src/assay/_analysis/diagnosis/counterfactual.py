@@ -132,7 +132,7 @@ def counterfactual(
     settings = coalesce_as_in(settings, run.metrics.values())
     with Store(result.path) as store:
         swapped_samples = [
-            swapped for _, sample in store.samples(run.id) if (swapped := _swapped(sample))
+            swapped for _, sample in store.samples(run.id) if (swapped := _corrected(sample))
         ]
         metrics = _metrics(run, swapped_samples)
     if not swapped_samples:
@@ -164,7 +164,7 @@ def _source(run: Run) -> str:
     return f"{run.source}, with the reference contexts for run {run.id}"
 
 
-def _swapped(sample: Sample) -> Sample | None:
+def _corrected(sample: Sample) -> Sample | None:
     """The sample as it would be with perfect retrieval; None where that is not known."""
     if not sample.reference_contexts or sample.contexts is None:
         return None
@@ -208,7 +208,7 @@ class Rescored:
         self, before: Facts, row: int, outcomes: Outcomes, within: int
     ) -> RescoredSample | None:
         """The sample as it would be with the right contexts; None if it was not re-scored."""
-        swapped, outcomes_now = _swapped(before.sample), self.outcomes(before.sample.id)
+        swapped, outcomes_now = _corrected(before.sample), self.outcomes(before.sample.id)
         if swapped is None or not outcomes_now:
             return None
         unchanged = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}

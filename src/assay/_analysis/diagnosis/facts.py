@@ -119,7 +119,7 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
         corpus_recall: Its outcomes where the contexts are those known to be right.
     """
     known = _known_contexts(sample)
-    declined, declined_by = _declined(sample, outcomes)
+    declined, declined_by = _refusal_in(sample, outcomes)
     return Facts(
         sample=sample,
         support=_parts_of(outcomes, SUPPORT, "statement"),
@@ -138,7 +138,7 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
     )
 
 
-def _named(outcomes: Outcomes, names: Sequence[str]) -> list[tuple[str, Score]]:
+def _scores_named(outcomes: Outcomes, names: Sequence[str]) -> list[tuple[str, Score]]:
     """The scores of these metrics, whatever their parameters, in the order of the names."""
     return [
         (label, outcome)
@@ -149,7 +149,7 @@ def _named(outcomes: Outcomes, names: Sequence[str]) -> list[tuple[str, Score]]:
 
 
 def _parts_of(outcomes: Outcomes, names: Sequence[str], kind: str) -> MetricParts | None:
-    for label, score in _named(outcomes, names):
+    for label, score in _scores_named(outcomes, names):
         parts = tuple(p for p in score.parts if p.kind == kind and p.label not in _NEITHER)
         if parts:
             return MetricParts(label, parts)
@@ -157,20 +157,20 @@ def _parts_of(outcomes: Outcomes, names: Sequence[str], kind: str) -> MetricPart
 
 
 def _relevance(outcomes: Outcomes) -> tuple[float, float, str] | None:
-    for label, score in _named(outcomes, _RELEVANCE):
+    for label, score in _scores_named(outcomes, _RELEVANCE):
         rated = any(part.kind == "answer" for part in score.parts)
         return score.value, ADDRESSES if rated else ADDRESSES_BY_COSINE, label
     return None
 
 
-def _declined(sample: Sample, outcomes: Outcomes) -> tuple[str | None, str]:
+def _refusal_in(sample: Sample, outcomes: Outcomes) -> tuple[str | None, str]:
     """The words that decline, and who found them: the judge, or else the wording."""
     answer = sample.answer
     if answer is None:
         return None, ""
     if not answer.strip():
         return "the answer is empty", ""
-    for label, score in _named(outcomes, _DECLINING):
+    for label, score in _scores_named(outcomes, _DECLINING):
         verdict_parts = [
             p for p in score.parts if p.label in ("declined", "answered", "noncommittal")
         ]

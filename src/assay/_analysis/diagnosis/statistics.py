@@ -364,13 +364,13 @@ def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
         return None
     quality = msgspec.convert(known[label], Quality)
     n = tuple(counts[name] for name in _CLASSES)
-    bad = _labelled(quality.n_bad, quality.found, quality.bad_uncertain)
-    good = _labelled(quality.n_good, quality.wrong, quality.good_uncertain)
+    bad = _labelled_counts(quality.n_bad, quality.found, quality.bad_uncertain)
+    good = _labelled_counts(quality.n_good, quality.wrong, quality.good_uncertain)
     classes, total = bad_among(n, bad, good)
     return Missed(quality, sum(n), n[0], n[1], n[2], classes[-1], total, classes[0])
 
 
-def _labelled(n: int, flagged: Rate, uncertain: Rate | None) -> tuple[float, float, float]:
+def _labelled_counts(n: int, flagged: Rate, uncertain: Rate | None) -> tuple[float, float, float]:
     """Labelled cases of each class, as many as independent ones would tell as much."""
     size = effective(flagged.value, flagged.low, flagged.high, n)
     between = uncertain.value if uncertain else 0.0

@@ -82,13 +82,15 @@ def headline(metrics: Sequence[MetricComparison]) -> str:
     verdicts = {
         word: [metric for metric in metrics if metric.verdict == word] for word in (WORSE, BETTER)
     }
-    findings = [f"{word} than A by {_named(ones)}" for word, ones in verdicts.items() if ones]
+    findings = [
+        f"{word} than A by {_metrics_in_words(ones)}" for word, ones in verdicts.items() if ones
+    ]
     if findings:
         return f"{letter(metrics[0].run)} is {' and '.join(findings)}."
     return _cannot_tell(metrics)
 
 
-def _named(metrics: Sequence[MetricComparison]) -> str:
+def _metrics_in_words(metrics: Sequence[MetricComparison]) -> str:
     """The metrics with their differences, the largest effect first."""
     size = {
         metric.metric: abs((metric.paired and metric.paired.effect) or 0.0) for metric in metrics
@@ -185,13 +187,13 @@ def _left_out_remarks(metrics: Sequence[Json]) -> list[str]:
     not_found = [metric["metric"] for metric in metrics if not metric["unmoved"]]
     remarks = []
     if not_found:
-        remarks.append(f"No difference found by {_listed(not_found)}.")
+        remarks.append(f"No difference found by {_join_names(not_found)}.")
     if same:
-        remarks.append(f"The same score on every sample: {_listed(same)}.")
+        remarks.append(f"The same score on every sample: {_join_names(same)}.")
     return remarks
 
 
-def _listed(metrics: Sequence[str]) -> str:
+def _join_names(metrics: Sequence[str]) -> str:
     return f"{numbers.plural(len(metrics), 'metric')} ({', '.join(metrics)})"
 
 

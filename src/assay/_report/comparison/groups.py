@@ -123,7 +123,7 @@ def tests(grouped: RunsByGroup) -> Section:
             base.metric,
             f"{test.first} against {test.second}",
             letter(number),
-            *_tested(test.found, test.p),
+            *_test_cells(test.found, test.p),
         )
         for index, base in enumerate(grouped.runs[0].metrics)
         for number, run in enumerate(grouped.runs)
@@ -149,7 +149,7 @@ def tests(grouped: RunsByGroup) -> Section:
     return Section(title, heads, list(_named_once(rows)), [note])
 
 
-def _tested(result: Welch, p: float | None) -> list[str]:
+def _test_cells(result: Welch, p: float | None) -> list[str]:
     ends = result.interval
     text = f"{difference(result.difference, ends)} ({between(ends)})"
     return [text, signed(result.t), p_value(result.p), p_value(p)]

@@ -316,7 +316,7 @@ def overview(data: Json) -> dict[str, Any]:
         all_metrics = next(
             metrics for other_run, metrics in comparison.others(data) if other_run is run
         )
-        rows = [(metric, _drawn(metric, _limit(metric, all_metrics))) for metric in all_metrics]
+        rows = [(metric, _draw_bar(metric, _limit(metric, all_metrics))) for metric in all_metrics]
         visible = [row for row in rows if row[0] in listed_metrics]
         tables.append(
             (run, visible, " ".join(left_out), [row for row in rows if row not in visible])
@@ -365,7 +365,7 @@ def _reach(metric: Json) -> float:
     return max(abs(float(ends["low"])), abs(float(ends["high"])), abs(float(paired["difference"])))
 
 
-def _drawn(metric: Json, limit: float) -> Drawn | None:
+def _draw_bar(metric: Json, limit: float) -> Drawn | None:
     paired = metric["paired"]
     if paired is None or paired["interval"] is None:
         return None

@@ -123,7 +123,7 @@ def _expected(missed: Json) -> str:
     quality, n, flagged = missed["quality"], missed["n_flagged"], missed["flagged"]
     good = {"low": n - flagged["high"], "high": n - flagged["low"]}
     how_many = f"{_interval_text(good)} are good"
-    if _errs_less(missed):
+    if _surely_flags_fewer(missed):
         how_many = (
             "it cannot be told how many are good (they are fewer than this judge would flag of "
             "good ones alone)"
@@ -138,7 +138,7 @@ def _expected(missed: Json) -> str:
     return f"{', and '.join(phrases if n else phrases[1:])} all the same, {known}"
 
 
-def _errs_less(missed: Json) -> bool:
+def _surely_flags_fewer(missed: Json) -> bool:
     """Whether it surely flags fewer than it would of good answers alone, by its errors there."""
     wrong, n = missed["quality"]["wrong"]["low"], missed["n"]
     return bool(wrong) and missed["n_flagged"] < n * wrong - 2 * math.sqrt(n * wrong * (1 - wrong))
@@ -209,7 +209,7 @@ def what_ifs(data: Json) -> list[tuple[str, list[str]]]:
     """What other contexts would change: a heading and its lines, re-scored and asked again."""
     sections = []
     if rescored := data["counterfactual"]:
-        sections.append((_rescored(rescored), changes(rescored)))
+        sections.append((_rescored_in_words(rescored), changes(rescored)))
     if result := data.get("regenerated"):
         n, calls = numbers.plural(result["n"], "sample"), f"asked {result['asked']:,}"
         head = f"Asked again with other contexts ({n}; system {calls}, reused {result['reused']:,})"
@@ -282,7 +282,7 @@ def _points(point: Json, curve: Json) -> str:
     return f"{difference} ({scale * ends['low']:+{digits}} to {scale * ends['high']:+{digits}})"
 
 
-def _rescored(rescored: Json) -> str:
+def _rescored_in_words(rescored: Json) -> str:
     """What the counterfactual looked at."""
     text = (
         f"With the contexts known to be right ({numbers.plural(rescored['n'], 'sample')} re-scored"

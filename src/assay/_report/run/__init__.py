@@ -242,7 +242,7 @@ def sample(
     printed: dict[Part, str] = {}
     return Group(
         Rule(Text(f"sample {sanitize.plain(sample['id'])}, row {sample['row']}")),
-        *(_labelled(name, text or "(empty)") for name, text in texts if text is not None),
+        *(_labelled_text(name, text or "(empty)") for name, text in texts if text is not None),
         *(_turn(turn) for turn in turns(sample)),
         *(
             _shown_score(m, sample, printed, raw=raw, show_whole=metric is not None)
@@ -327,7 +327,7 @@ def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
     return (relevant, n_left_out) if n_left_out > _FEW else (parts, 0)
 
 
-def _shown_before(part: Part, metric: Json, printed: dict[Part, str]) -> str:
+def _printed_under(part: Part, metric: Json, printed: dict[Part, str]) -> str:
     """The metric under which the reason and the quote of this evidence stand already, or ""."""
     key = Part(part.kind, part.text, reason=part.reason, context=part.context, quote=part.quote)
     first = printed.setdefault(key, metric["label"])
@@ -335,7 +335,7 @@ def _shown_before(part: Part, metric: Json, printed: dict[Part, str]) -> str:
 
 
 def _part_block(part: Part, metric: Json, sample: Json, printed: dict[Part, str]) -> RenderableType:
-    before = _shown_before(part, metric, printed)
+    before = _printed_under(part, metric, printed)
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, sample["contexts"])))]
     facts = [*([labels.meaning(part.label)] if part.label else []), *labels.facts(part, tone)]
@@ -382,11 +382,11 @@ def _replies(replies: list[Json], *, raw: bool) -> list[RenderableType]:
     for reply in replies if raw else []:
         name = f"{reply['kind']} by {reply['backend']}, draw {reply['draw']}, key {reply['key']}"
         lines.append(Rule(Text(sanitize.plain(name), style="dim"), align="left", style="dim"))
-        lines += [_labelled("prompt", reply["prompt"]), _labelled("reply", reply["raw"])]
+        lines += [_labelled_text("prompt", reply["prompt"]), _labelled_text("reply", reply["raw"])]
     return lines
 
 
-def _labelled(name: str, text: str) -> RenderableType:
+def _labelled_text(name: str, text: str) -> RenderableType:
     return Group(Text(name, style="dim"), Padding(Text(sanitize.plain(text)), (0, 0, 0, 2)))
 
 

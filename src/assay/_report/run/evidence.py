@@ -212,8 +212,8 @@ def evidence(number: int, sample: Json, metrics: Sequence[Json], texts: TextTabl
         sample,
         cells,
         sections,
-        _coloured(sample["answer"], "answer", sections),
-        _coloured(sample["reference"], "reference", sections),
+        _marks_by_metric(sample["answer"], "answer", sections),
+        _marks_by_metric(sample["reference"], "reference", sections),
         [_context(index, text, sections) for index, text in enumerate(sample["contexts"])],
         turns(sample),
     )
@@ -268,7 +268,7 @@ def _piece_of(ref: str, part: Part, contexts: Sequence[str], metric: Json) -> Pi
     return Piece(ref, part, tone, labels.excerpt(part, contexts), quoted, context is not None)
 
 
-def _coloured(
+def _marks_by_metric(
     text: str | None, into: str, sections: Sequence[Section]
 ) -> list[tuple[int, list[Mark]]]:
     """The text once for every metric whose evidence points into it, or once without colours."""
@@ -311,10 +311,10 @@ def _context(index: int, text: str, sections: Sequence[Section]) -> Context:
                 spans.append((part.span, piece))
             elif piece.quote_found:
                 spans.append((find_quote(text, part.quote) or (0, 0), piece))
-    return Context(_marked(text, spans), verdicts)
+    return Context(_mark_text(text, spans), verdicts)
 
 
-def _marked(text: str, spans: Iterable[tuple[Range, Piece]]) -> list[Mark]:
+def _mark_text(text: str, spans: Iterable[tuple[Range, Piece]]) -> list[Mark]:
     """The text with the worst that is said of each place in front."""
     spans = list(spans)
     tones = {piece.ref: piece.tone for _, piece in spans}

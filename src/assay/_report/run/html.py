@@ -241,7 +241,7 @@ def _result_frame(run: Result) -> str:
     unanswered = any(metric["n_unanswered"] for metric in data["metrics"])
     for metric in data["metrics"]:
         metric["cells"] = _table_cells(metric, unanswered=unanswered)
-    return _framed(
+    return _render_frame(
         "notebook_result.html",
         data=data,
         unanswered=unanswered,
@@ -253,7 +253,7 @@ def _result_frame(run: Result) -> str:
 
 def _summary_frame(means: Summary) -> str:
     """The means of a run as a table."""
-    return _framed("notebook_summary.html", rows=means, notes=means.notes())
+    return _render_frame("notebook_summary.html", rows=means, notes=means.notes())
 
 
 def _trace_frame(trace: Trace) -> str:
@@ -276,7 +276,7 @@ def _trace_frame(trace: Trace) -> str:
         for reply in score["replies"]
     ]
     texts = [(name, getattr(sample, name)) for name in ("question", "answer", "reference")]
-    return _framed(
+    return _render_frame(
         "notebook_trace.html",
         metric=trace.metric,
         score=score,
@@ -292,7 +292,7 @@ def _trace_frame(trace: Trace) -> str:
     )
 
 
-def _framed(template: str, **context: Any) -> str:
+def _render_frame(template: str, **context: Any) -> str:
     cell = fragment(template, **context)
     style = asset("notebook.css")
     document = fragment(

@@ -251,10 +251,10 @@ class Answer:
     def _documents(self, tree: _SpanTree) -> list[Mapping[str, Any]] | None:
         """What the model was given: reranked where that was done, of several searches together."""
         if steps := self._searches(tree):
-            return _distinct(itertools.chain(*(step.documents or () for step in steps)))
+            return _distinct_documents(itertools.chain(*(step.documents or () for step in steps)))
         returned = (contexts_in(top.output) for top in self.tops)
         documents = next((documents for documents in returned if documents is not None), None)
-        return None if documents is None else _distinct(documents)
+        return None if documents is None else _distinct_documents(documents)
 
     def _searches(self, tree: _SpanTree) -> list[Span]:
         for kind in ("reranker", "retriever"):
@@ -266,7 +266,7 @@ class Answer:
     def _steps(self, tree: _SpanTree) -> list[dict[str, Any]] | None:
         """Of several searches that were put together, which contexts each found; else None."""
         steps = self._searches(tree)
-        documents = _distinct(itertools.chain(*(step.documents or () for step in steps)))
+        documents = _distinct_documents(itertools.chain(*(step.documents or () for step in steps)))
         if len(steps) < 2 or "contexts" not in _contexts(documents):
             return None
         keys = [_key(item) for item in documents]
@@ -326,7 +326,7 @@ def _contexts(documents: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
     return {"contexts": list(documents)}
 
 
-def _distinct(documents: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _distinct_documents(documents: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Each document once, the first time that it was found; parts of one may share its id."""
     by_key: dict[tuple[str, str], Mapping[str, Any]] = {}
     for item in documents:

@@ -62,7 +62,7 @@ class Model(LLM):
             text,
             len(prompt) // 4 if read is None else read,
             len(text) // 4 if tokens_out is None else tokens_out,
-            cut=_cut(response),
+            cut=_was_cut(response),
             cached=_cached(_usage_fields(response)),
         )
 
@@ -100,7 +100,7 @@ def backend(obj: Any, **options: Any) -> Backend:
 embeddings = Embeddings
 
 
-def _cut(response: Any) -> bool:
+def _was_cut(response: Any) -> bool:
     """Whether the bound on its length ended it: told in the raw response, or beside the text."""
     raw = member(response, "raw")
     sources = [raw, member(response, "additional_kwargs"), *(member(raw, "choices") or ())]

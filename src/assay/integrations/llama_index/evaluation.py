@@ -180,11 +180,11 @@ def is_streamed(response: Any) -> bool:
 def listen(response: Any, on_read: OnRead) -> None:
     """Have a streamed response tell its text when its reader has come to the end."""
     stream = response.response_gen
-    listener = _listened_async if hasattr(stream, "__aiter__") else _listened
+    listener = _listened_async if hasattr(stream, "__aiter__") else _note_when_read
     response.response_gen = listener(stream, on_read)
 
 
-def _listened(stream: Any, on_read: OnRead) -> Iterator[str]:
+def _note_when_read(stream: Any, on_read: OnRead) -> Iterator[str]:
     texts: list[str] = []
     try:
         for text in stream:

@@ -52,10 +52,10 @@ class DataTable:
     ) -> Self:
         """The rows that were saved by this name."""
         table_backend = backend_of(backend, **options)
-        return cls(name, table_backend, data_model, cls._stored(table_backend, name))
+        return cls(name, table_backend, data_model, cls._stored_rows(table_backend, name))
 
     @classmethod
-    def _stored(cls, table_backend: Any, name: str) -> Any:
+    def _stored_rows(cls, table_backend: Any, name: str) -> Any:
         spoken = cls.DATATABLE_TYPE == "Experiment"
         return table_backend.load_experiment(name) if spoken else table_backend.load_dataset(name)
 
@@ -93,7 +93,7 @@ class DataTable:
 
     def reload(self) -> None:
         """Take the rows as they were saved last."""
-        rows = self._stored(self.backend, self.name)
+        rows = self._stored_rows(self.backend, self.name)
         self._data = []
         for item in rows:
             self.append(item)

@@ -81,7 +81,9 @@ async def aevaluate(
         JudgeError: If a score failed and `raise_exceptions` says so.
     """
     with reworded():
-        result = await _scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(options))
+        result = await _score_all(
+            dataset, _metrics(metrics), (llm, embeddings), _Options.of(options)
+        )
     for message in _messages(result, raise_exceptions=raise_exceptions):
         warnings.warn(message, stacklevel=2)
     return result
@@ -97,7 +99,9 @@ def evaluate(
     **options: Any,
 ) -> EvaluationResult:
     """`aevaluate` run to completion, whether or not an event loop is running."""
-    result = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(options)))
+    result = completed(
+        _score_all(dataset, _metrics(metrics), (llm, embeddings), _Options.of(options))
+    )
     for message in _messages(result, raise_exceptions=raise_exceptions):
         warnings.warn(message, stacklevel=2)
     return result
@@ -116,7 +120,7 @@ class _Options:
         return cls(**known)
 
 
-async def _scored(
+async def _score_all(
     dataset: Any, metrics: Sequence[Any], judges: tuple[Any, Any], options: _Options
 ) -> EvaluationResult:
     rows = rows_of(dataset)
@@ -136,7 +140,7 @@ async def _scored(
             table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
     for metric in metrics:
         if not isinstance(metric, Ready):
-            judged = _judged(metric, *judges)
+            judged = _with_judges(metric, *judges)
             await _add_user_metric(judged, dataset, table, settings)
     keys = [metric.key if isinstance(metric, Ready) else metric.name for metric in metrics]
     scores = {key: table.scores[key] for key in keys}
@@ -219,7 +223,7 @@ async def _add_user_metric(metric: Any, dataset: Any, table: _Table, settings: S
     table.add(metric.name, values, reasons)
 
 
-def _judged(metric: Any, llm: Any, embeddings: Any) -> Any:
+def _with_judges(metric: Any, llm: Any, embeddings: Any) -> Any:
     """A metric of the user's own with the judges of `evaluate` where it has none; a copy."""
     models = {"llm": llm, "embeddings": embeddings}
     lacks = {name: model for name, model in models.items() if getattr(metric, name, ...) is None}

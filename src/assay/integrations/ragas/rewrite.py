@@ -150,17 +150,17 @@ def notebook(text: str) -> Rewritten:
         by_hand += ((number, f"line {line}: {remark}") for line, remark in new.by_hand)
         lines = new.text.splitlines(keepends=True)
         cell["source"] = new.text if isinstance(source, str) else lines
-    return Rewritten(_dumped(document, form, text) if changes else text, changes, tuple(by_hand))
+    return Rewritten(_dump(document, form, text) if changes else text, changes, tuple(by_hand))
 
 
 def _form(document: Any, text: str) -> tuple[int | None, bool]:
     """How the JSON of a notebook is written: indent, and whether all is ASCII."""
     forms = [(indent, ascii_only) for indent in (1, 2, 4, None) for ascii_only in (False, True)]
-    same = (form for form in forms if _dumped(document, form, text) == text)
+    same = (form for form in forms if _dump(document, form, text) == text)
     return next(same, (1, False))
 
 
-def _dumped(document: Any, form: tuple[int | None, bool], text: str) -> str:
+def _dump(document: Any, form: tuple[int | None, bool], text: str) -> str:
     indent, ascii_only = form
     end = "\n" if text.endswith("\n") else ""
     return json.dumps(document, indent=indent, ensure_ascii=ascii_only) + end

@@ -73,7 +73,7 @@ async def scored(
     Raises:
         InputError: If no row has what a metric needs.
     """
-    known, judges = _chosen(rows, metrics, (judge, embedder), settings)
+    known, judges = _choose_metrics(rows, metrics, (judge, embedder), settings)
     outcomes = [_known_outcomes(metric, rows, settings.mapping) for metric in known]
     groups: dict[tuple[int, ...], list[int]] = {}
     for index, outcomes_known in enumerate(outcomes):
@@ -93,7 +93,7 @@ async def scored(
     return runs, [[o for o in row if o is not None] for row in outcomes]
 
 
-def _chosen(
+def _choose_metrics(
     rows: Sequence[Mapping[str, Any]],
     metrics: "Sequence[Ready]",
     models: tuple[Any, Any],
@@ -256,10 +256,10 @@ def rows_of(dataset: Any) -> list[dict[str, Any]]:
 def row_of(sample: Any) -> dict[str, Any]:
     """A sample or dict as a dict of plain values, without what is None or a data frame's NaN."""
     columns = sample if isinstance(sample, Mapping) else sample.model_dump()
-    return {name: _as_plain(value) for name, value in columns.items() if not _absent(value)}
+    return {name: _as_plain(value) for name, value in columns.items() if not _is_absent(value)}
 
 
-def _absent(value: Any) -> bool:
+def _is_absent(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 

@@ -233,13 +233,13 @@ class Links:
         for number in self.numbers:
             if number in without:
                 continue
-            condition = self._numbered(number)
+            condition = self._numbered_condition(number)
             if condition is None:
                 return None
             conditions.append(condition)
         return conditions
 
-    def _numbered(self, number: Amount) -> Condition | None:
+    def _numbered_condition(self, number: Amount) -> Condition | None:
         column = self.column_of(number)
         if column is None and (number.bound or not _is_telling(number)):
             return None

@@ -283,7 +283,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     return Comparison(
         features=features,
         best=best,
-        quoted=best if record else _quoted(claim, closeness, evidence),
+        quoted=best if record else _closest_piece(claim, closeness, evidence),
         numbers=tuple(missing_numbers),
         names=tuple(absent),
         words=tuple(_missing_words(claim, evidence)),
@@ -394,7 +394,7 @@ def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     return next(filter(None, swaps), None)
 
 
-def _quoted(claim: Claim, closeness: npt.NDArray[np.float64], evidence: Evidence) -> int:
+def _closest_piece(claim: Claim, closeness: npt.NDArray[np.float64], evidence: Evidence) -> int:
     """Of the pieces that are closest the one with most of all words, such as "between them"."""
     ties = np.flatnonzero(closeness >= closeness.max() - 1e-9).tolist()
     spoken = set(claim.plain.split())

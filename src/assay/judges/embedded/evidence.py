@@ -365,14 +365,14 @@ def _pieces_of(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int,
     pieces = []
     for unit in units(without_tags(context)):
         read = normalize(unit.text)
-        for span in _cut(read.text):
+        for span in _cut_spans(read.text):
             text, original = read.text[slice(*span)], unit.text[slice(*read.original(span))]
             stems, spoken = tuple(words.stems(text)), f" {' '.join(words.words(text))} "
             pieces.append((text, stems, spoken, unit.start, unit.end, original))
     return tuple(pieces)
 
 
-def _cut(text: str) -> list[tuple[int, int]]:
+def _cut_spans(text: str) -> list[tuple[int, int]]:
     matches = list(_WORD.finditer(text))
     if len(matches) <= LONGEST:
         return [(0, len(text))]

@@ -268,7 +268,7 @@ class _Beside:
             if too_few or claim != source or not self._takes_place(index, k, places, pool):
                 continue
             computed = any(token.key in _COMPUTED for token in self.source.tokens)
-            if claimed.sort == token.sort == "number" and _comparable(claimed, token):
+            if claimed.sort == token.sort == "number" and _are_comparable(claimed, token):
                 if computed:  # "eleven, three more than the other"
                     return None
                 return differs("value", doubt)
@@ -326,7 +326,7 @@ def _runs(order: Sequence[_Place]) -> list[list[_Place]]:
     return runs
 
 
-def _comparable(claimed: Token, other: Token) -> bool:
+def _are_comparable(claimed: Token, other: Token) -> bool:
     """Whether two numbers count the same, or are the same of different units."""
     return claimed.unit == other.unit or claimed.amount == other.amount
 

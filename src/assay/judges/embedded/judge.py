@@ -157,7 +157,7 @@ class Embedded(AttributeBackend):
         """The models' answer in the form in which an LLM is asked to reply."""
         if task.kind not in self._say:
             raise Unsupported(f"the embedded judge cannot do {task.kind}")
-        raw, ms = await aside(lambda: self._timed(task), self._reader.threads)
+        raw, ms = await aside(lambda: self._timed_reply(task), self._reader.threads)
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
 
@@ -173,7 +173,7 @@ class Embedded(AttributeBackend):
         (relevance,) = sentence_relevance(question, [[sentence]], self._encoder, self._reader)
         return relevance.probability
 
-    def _timed(self, task: Task[Any]) -> tuple[str, float]:
+    def _timed_reply(self, task: Task[Any]) -> tuple[str, float]:
         start = time.perf_counter()
         raw = self._say[task.kind](task)
         return raw, (time.perf_counter() - start) * 1000
@@ -266,7 +266,7 @@ class Embedded(AttributeBackend):
         return GradePassages.reply(grades)
 
     def _rate(self, task: RateAnswer) -> str:
-        if language := _unread([task.question], [task.answer]):
+        if language := _unread_language([task.question], [task.answer]):
             # Whether an answer declines is told in more languages, by another model.
             declined = declines(sentences(task.answer))
             return RateAnswer.reply(Rating(None, bool(declined), _why_unread(language)))
@@ -327,7 +327,7 @@ def _models(threads: int | None, adapted: Adapted | None) -> tuple[Encoder, Read
     return Encoder(threads), Reader(threads, adapted)
 
 
-def _unread(*texts: Sequence[str]) -> str:
+def _unread_language(*texts: Sequence[str]) -> str:
     """The language of the first of some groups of texts that cannot be read, in words; else ""."""
     joined = [" ".join(group) for group in texts]
     for n, text in enumerate(joined):
@@ -345,7 +345,7 @@ def _demand_readable(*texts: Sequence[str]) -> None:
     Raises:
         Unavailable: If one is not: nothing is guessed.
     """
-    if language := _unread(*texts):
+    if language := _unread_language(*texts):
         raise Unavailable(_why_unread(language), permanent=True)
 
 

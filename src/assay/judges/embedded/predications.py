@@ -193,7 +193,7 @@ class _Pair:
                 if len(self.claim_concepts - unmatched) >= _FEWEST:
                     unmatched -= self.topic - self.evidence.barred
             dated = any(stem[:1].isdigit() or stem in _TIMES for stem in unmatched)
-            if turn < 0 and len(unmatched) <= _LOST[kind] and not (dated or self._denied()):
+            if turn < 0 and len(unmatched) <= _LOST[kind] and not (dated or self._is_denied()):
                 direction = -1
                 yield self._finding(kind, agrees=False)
             elif turn > 0 and direction >= 0:
@@ -218,7 +218,9 @@ class _Pair:
         """
         compares = "than" in words(self.claim.text)
         evidence = (*self.evidence.roles, *self.evidence.orders)
-        evidence_sides = [side for predication in evidence if (side := self._named(predication))]
+        evidence_sides = [
+            side for predication in evidence if (side := self._resolve_pronoun(predication))
+        ]
         kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
             ("roles", self.claim.roles),
             ("direction", self.claim.orders),
@@ -238,7 +240,7 @@ class _Pair:
                     )  # also behind where another clause may begin
                     yield kind, -1 if exchanged else direction, _concepts(stems_said)
 
-    def _named(self, ordered: Ordered) -> Ordered | None:
+    def _resolve_pronoun(self, ordered: Ordered) -> Ordered | None:
         """With what "it" may mean; None where that is not known."""
         if not (IT & (ordered.first | ordered.second)):
             return ordered
@@ -262,7 +264,7 @@ class _Pair:
             and self.missing <= _concepts(a.first | a.by)
         )
 
-    def _denied(self) -> bool:
+    def _is_denied(self) -> bool:
         return self.claim.negated or self.evidence.negated
 
     def _is_equal(self, supports: Stems = frozenset(), opening: Stems = _OPENING) -> bool:

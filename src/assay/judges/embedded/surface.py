@@ -76,18 +76,18 @@ NOTHING = Vocabulary({}, frozenset(), {})
 
 def plain(text: str, vocabulary: Vocabulary = NOTHING) -> Normalized:
     """A statement, or a sentence, in the form in which it is read beside texts of these words."""
-    edited = _edited(Normalized(text), [Edit(*span, "") for span in _lead_ins(text)])
-    edited = _edited(edited, [Edit(*span, "") for span in marks(edited.text)])
+    edited = _apply_edits(Normalized(text), [Edit(*span, "") for span in _lead_ins(text)])
+    edited = _apply_edits(edited, [Edit(*span, "") for span in marks(edited.text)])
     if not edited.text.strip():  # nothing but marks
         return Normalized(text)
-    edited = _edited(edited, list(_recased(edited.text, vocabulary)))
-    edited = _edited(edited, list(_rates_of(edited.text, vocabulary)))
+    edited = _apply_edits(edited, list(_recase(edited.text, vocabulary)))
+    edited = _apply_edits(edited, list(_rates_of(edited.text, vocabulary)))
     names = acronyms.as_written(edited.text, vocabulary.texts, vocabulary.written)
-    edited = _edited(edited, [Edit(*span, read) for span, read in names])
-    return _edited(edited, list(_respelt(edited.text, vocabulary)))
+    edited = _apply_edits(edited, [Edit(*span, read) for span, read in names])
+    return _apply_edits(edited, list(_respelt(edited.text, vocabulary)))
 
 
-def _edited(before: Normalized, edits: list[Edit]) -> Normalized:
+def _apply_edits(before: Normalized, edits: list[Edit]) -> Normalized:
     """A text after some edits, which are in order and apart from each other."""
     if not edits:
         return before
@@ -117,7 +117,7 @@ def _lead_ins(text: str) -> Iterator[tuple[int, int]]:
         yield 0, begin
 
 
-def _recased(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
+def _recase(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Words of a text in capitals, or written as titles are, as the texts beside write them."""
     matches = list(_WORD.finditer(text))
     letters = "".join(match[0] for match in matches)
@@ -171,10 +171,10 @@ def _respelt(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
             continue
         name_like = n > 0 and not match[0].islower()
         if read := _intended(word, vocabulary, name_like=name_like):
-            yield Edit(*match.span(), _cased(vocabulary.written.get(read, read), match[0]))
+            yield Edit(*match.span(), _case_like(vocabulary.written.get(read, read), match[0]))
 
 
-def _cased(read: str, spelling: str) -> str:
+def _case_like(read: str, spelling: str) -> str:
     if spelling.islower():
         return read.lower()
     return read.capitalize() if spelling[0].isupper() and read.islower() else read

@@ -100,7 +100,7 @@ class Part:
 
     @cached_property
     def _plain_tokens(self) -> str:
-        return _labelled(self.whole or self.text)
+        return _with_uniform_labels(self.whole or self.text)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -157,7 +157,7 @@ class Part:
         return tuple((word, words.stem(noun.lower())) for word, noun in matches)
 
 
-def _labelled(text: str) -> str:
+def _with_uniform_labels(text: str) -> str:
     return _MAY.sub("MonthMay", _LETTER.sub("LetterA", text))
 
 

@@ -144,25 +144,25 @@ def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) 
 
     Contexts may have any length. Without any sentence in the contexts the probability is 0.
     """
-    evidence = _prepared(tuple(contexts))
+    evidence = _prepare(tuple(contexts))
     if not evidence.pieces:
         return [_no_support(statement) for statement in statements]
     judged_statements = measure(statements, evidence, reader)
-    fitted = _fitted(reader)
+    fitted = _fitted_weights(reader)
     return [_as_support(judged, fitted, evidence, contexts) for judged in judged_statements]
 
 
 def best_support(statements: Sequence[str], context: str, reader: Reader) -> Support:
     """The `Support` of the statement, of at least one, that a context supports best."""
-    evidence = _prepared((context,))
+    evidence = _prepare((context,))
     if not evidence.pieces:
         return _no_support(statements[0])
-    fitted = _fitted(reader)
+    fitted = _fitted_weights(reader)
     best = max(measure(statements, evidence, reader), key=lambda judged: decide(judged, fitted))
     return _as_support(best, fitted, evidence, (context,))
 
 
-def _fitted(reader: Reader) -> Fitted:
+def _fitted_weights(reader: Reader) -> Fitted:
     return Fitted.load("support.json", FEATURES, reader.adapted)
 
 
@@ -185,7 +185,7 @@ def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> li
 
 
 @memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
-def _prepared(contexts: tuple[str, ...]) -> Evidence:
+def _prepare(contexts: tuple[str, ...]) -> Evidence:
     # Several metrics ask about the same contexts one after the other.
     return prepare(contexts)
 
@@ -297,7 +297,7 @@ def _reason(
     closest = f"closest sentence: {shorten(evidence.pieces[judged.comparison.quoted].written)}"
     if probability > UNCERTAIN[1]:
         other_words = judged.written(judged.comparison.words)
-        so = f"in other words than {_listed(other_words)}" if other_words else ""
+        so = f"in other words than {_join_words(other_words)}" if other_words else ""
         return f"The evidence says so{f', {so}' if so else ''}; {closest}"
     doubts = _doubts(judged, evidence)
     if is_uncertain(probability):
@@ -305,7 +305,7 @@ def _reason(
         return f"Hard to tell: {doubt}; {closest}"
     if fitting := [doubt for doubt in doubts if doubt.denies is contradicted]:
         return f"{fitting[0].text[:1].upper()}{fitting[0].text[1:]}; {closest}"
-    quoted = _listed([judged.statement[start:end] for start, end in spans])
+    quoted = _join_words([judged.statement[start:end] for start, end in spans])
     if contradicted and doubts:
         # The network reads a denial in other words than the statement's.
         return f"The evidence seems to say otherwise: {doubts[0].text}; {closest}"
@@ -335,7 +335,9 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     if comparison.unit:
         denials.append(_other_figure(judged, comparison.unit, evidence.pieces))
     if comparison.swap:
-        denials.append(f"it mixes up {_listed([_part_text(p, evidence) for p in comparison.swap])}")
+        denials.append(
+            f"it mixes up {_join_words([_part_text(p, evidence) for p in comparison.swap])}"
+        )
     denials += _doubts_by_symbols(comparison)
     names_missing = _absence(judged, [*comparison.numbers, *comparison.names])
     opposed = []
@@ -355,7 +357,7 @@ def _absence(
 ) -> list[str]:
     fragments_missing = judged.written(fragments)
     return (
-        [f"{_listed(fragments_missing)} {_do(fragments_missing)} not appear {location}"]
+        [f"{_join_words(fragments_missing)} {_do(fragments_missing)} not appear {location}"]
         if fragments_missing
         else []
     )
@@ -393,7 +395,7 @@ def _do(items: Sequence[str]) -> str:
     return "does" if len(items) == 1 else "do"
 
 
-def _listed(items: Sequence[str]) -> str:
+def _join_words(items: Sequence[str]) -> str:
     quoted = [f"'{item}'" for item in items[:_SHOWN]]
     if len(items) > _SHOWN:
         return f"{', '.join(quoted)} and {len(items) - _SHOWN} more"

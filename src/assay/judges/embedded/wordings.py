@@ -105,7 +105,7 @@ def lay(claim: Wording, source: Wording, topic: Stems) -> Laid | None:
     cost, step = _costs(claim, source, topic)
     ends = cost[len(a)]
     end = min(range(len(ends)), key=ends.__getitem__)
-    return None if ends[end] > _WORST else _traced(a, b, step, end, ends[end])
+    return None if ends[end] > _WORST else _trace_back(a, b, step, end, ends[end])
 
 
 def _costs(
@@ -159,7 +159,7 @@ def _unsaid_topic(source: Wording, j: int, topic: Stems) -> Stems:
     return frozenset().union(*source.heads[:part]) if source.items[j].verb else frozenset()
 
 
-def _traced(
+def _trace_back(
     a: Sequence[Item], b: Sequence[Item], step: Sequence[Sequence[str]], end: int, cost: float
 ) -> Laid:
     pairs = [-1] * len(a)

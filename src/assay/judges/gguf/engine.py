@@ -173,7 +173,7 @@ class Llama:
         chunks: list[Mapping[str, Any]] = []
         _check_wanted(stop)
         self._loaded().handle_chat_completions(body, chunks.append)
-        return _measured(chunks[-1])
+        return _answer_of(chunks[-1])
 
     def _tokens(self, text: str) -> list[int]:
         """The text in the model's own tokens."""
@@ -270,7 +270,7 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
     cut = False
     for chunk in chunks:
         if error := chunk.get("error"):
-            raise _meaning(error)
+            raise _error_of(error)
         usage = chunk.get("usage") or usage
         for choice in chunk.get("choices") or ():
             texts.append(choice.get("delta", {}).get("content") or "")
@@ -287,9 +287,9 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
     )
 
 
-def _measured(reply: Mapping[str, Any]) -> Answer:
+def _answer_of(reply: Mapping[str, Any]) -> Answer:
     if error := reply.get("error"):
-        raise _meaning(error)
+        raise _error_of(error)
     (choice,), usage = reply["choices"], reply["usage"]
     tokens = [t for t in choice["logprobs"]["content"] if t["token"]]
     return Answer(
@@ -305,7 +305,7 @@ def _top(candidates: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return {t["token"]: float(t["logprob"]) for t in reversed(candidates)}
 
 
-def _meaning(error: Mapping[str, Any]) -> Unavailable:
+def _error_of(error: Mapping[str, Any]) -> Unavailable:
     if error.get("type") == "exceed_context_size_error":
         return TooLong(int(error["n_prompt_tokens"]), int(error["n_ctx"]))
     return Unavailable(f"llama.cpp: {error.get('message', error)}", permanent=True)

@@ -318,7 +318,7 @@ def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
     if status in (400, 413, 422, 500) and too_long(refusal):
         remedy = "take a model that reads more at once, or shorter texts"
         return TooLong(f"{message} -> {remedy}")
-    if remedy := _denied(refusal, endpoint, model):
+    if remedy := _denial(refusal, endpoint, model):
         return Denied(f"{message} -> {remedy}")
     wait = retry_after(refusal.headers, datetime.now(UTC))
     if status in (429, 503, 529):
@@ -328,7 +328,7 @@ def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
     return Unavailable(message, retry_after=wait, permanent=not passing)
 
 
-def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
+def _denial(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
     # The remedy where no further call can succeed, else "".
     status = refusal.status
     if 300 <= status < 400:

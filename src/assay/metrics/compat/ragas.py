@@ -203,13 +203,15 @@ class RagasContextEntityRecall(Metric):
             for name in dict.fromkeys(expected)
         )
         if self.variant == "legacy":  # after its first time it stands for nothing new
-            parts += tuple(Part("entity", name, "repeated", 0.0) for name in _repeated(expected))
+            parts += tuple(
+                Part("entity", name, "repeated", 0.0) for name in _repeated_names(expected)
+            )
         total = sum(part.value or 0.0 for part in parts)
         nothing = (Part("reference", reference, "no entity", 0.0),)
         return Score(total / (len(parts) + _EPSILON), parts or nothing)
 
 
-def _repeated(names: Sequence[str]) -> list[str]:
+def _repeated_names(names: Sequence[str]) -> list[str]:
     return [name for n, name in enumerate(names) if name in names[:n]]
 
 
@@ -258,9 +260,9 @@ class RagasFactualCorrectness(FScore):
             *parts_beside(answer_statements, correct, answer, "statement", ("TP", "FP")),
             *parts_beside(*of_reference, ("covered", "FN")),
         ]
-        return self._counted(parts, answer)
+        return self._count_parts(parts, answer)
 
-    def _counted(self, parts: Sequence[Part], answer: str) -> Score:
+    def _count_parts(self, parts: Sequence[Part], answer: str) -> Score:
         tp, fp, fn = (sum(p.label == label for p in parts) for label in ("TP", "FP", "FN"))
         precision, recall = counted(tp, fp, fn)
         value = f_beta(precision, recall, self.beta)

@@ -143,7 +143,7 @@ def _find_copied(
     dropped: list[Part] = []
     for text in texts:
         normalized = _normalized(text)
-        original = normalized if normalized in left else _nearest(normalized, left)
+        original = normalized if normalized in left else _nearest_sentence(normalized, left)
         if original is not None and left[original]:
             name = left[original].popleft().id
             choices[name] = Choice(name)
@@ -155,7 +155,7 @@ def _find_copied(
     return choices, dropped
 
 
-def _nearest(copy: str, sentences: Iterable[str]) -> str | None:
+def _nearest_sentence(copy: str, sentences: Iterable[str]) -> str | None:
     """The sentence that a copy with slips was made from, none of them in its figures."""
     best, nearest = SAME, None
     for candidate in sentences:

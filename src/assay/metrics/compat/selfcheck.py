@@ -80,7 +80,7 @@ class SelfCheck(Metric):
         """Draw further answers if the judge is to give them, then compare."""
         if not self.draws:
             return await self.inconsistency(sample, judge)
-        further = await self._drawn(sample, judge)
+        further = await self._draw_answers(sample, judge)
         compared = replace(sample, further_answers=further)
         outcome = await self.inconsistency(compared, judge)
         parts = tuple(Part("further answer", text, "drawn from the judge") for text in further)
@@ -90,7 +90,7 @@ class SelfCheck(Metric):
     async def inconsistency(self, sample: Sample, judge: Judge) -> Outcome:
         """How far the answer is from the sample's further answers."""
 
-    async def _drawn(self, sample: Sample, judge: Judge) -> tuple[str, ...]:
+    async def _draw_answers(self, sample: Sample, judge: Judge) -> tuple[str, ...]:
         question, contexts = sample.question or "", sample.contexts or ()
         if blank(question) or blank(sample.answer or ""):
             return ()

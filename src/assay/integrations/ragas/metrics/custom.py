@@ -334,7 +334,7 @@ def write(path: Path, kind: str, metric: Any) -> None:
         "metric_type": kind,
         "name": metric.name,
         "prompt": {"type": "string", "instruction": metric.prompt},
-        "config": {"allowed_values": _listed(allowed)},
+        "config": {"allowed_values": _allowed_as_list(allowed)},
         "response_model_info": None,
     }
     text = json.dumps(data, indent=2, ensure_ascii=False).encode()
@@ -344,7 +344,7 @@ def write(path: Path, kind: str, metric: Any) -> None:
         raise InputError(f"'{path}' cannot be written: {error}", "give another path") from error
 
 
-def _listed(allowed: Any) -> Any:
+def _allowed_as_list(allowed: Any) -> Any:
     if isinstance(allowed, range):
         return {"start": allowed.start, "stop": allowed.stop, "step": allowed.step}
     return list(allowed) if isinstance(allowed, tuple) else allowed
