@@ -71,8 +71,8 @@ class Problem:
         return self._in(f"rows {first} and {more:,} more" if more > 0 else f"rows {first}")
 
     def _in(self, rows: str, place: str = "") -> str:
-        where = ", ".join(filter(None, [rows, f"field '{self.field}'" if self.field else ""]))
-        text = f"{where}: {self.what}{place}" if where else f"{self.what}{place}"
+        location = ", ".join(filter(None, [rows, f"field '{self.field}'" if self.field else ""]))
+        text = f"{location}: {self.what}{place}" if location else f"{self.what}{place}"
         return f"{text} -> {self.remedy}" if self.remedy else text
 
 
@@ -109,23 +109,25 @@ class InputError(AssayError):
 
     def as_sent(self) -> "InputError":
         """The same with what those can do who send data and name no options."""
-        problems = [replace(one, remedy=one.sent or one.remedy) for one in self.problems]
+        problems = [
+            replace(problem, remedy=problem.sent or problem.remedy) for problem in self.problems
+        ]
         return InputError(problems, total=self.total)
 
     def _text(self) -> str:
         if self.total == 1:
             return str(self.problems[0])
         lines = [f"{self.total} problems in the input:"]
-        alike: dict[Problem, list[Problem]] = {}  # what many rows share is said once
+        by_problem: dict[Problem, list[Problem]] = {}  # what many rows share is said once
         for problem in self.problems:
-            alike.setdefault(replace(problem, row=None, place=""), []).append(problem)
-        told = 0
-        for problem, every in [*alike.items()][: self.SHOWN]:
-            rows = [one.row for one in every if one.row is not None]
-            lines.append(f"  {problem.of_rows(rows) if len(rows) > 1 else every[0]}")
-            told += len(every)
-        if self.total > told:
-            lines.append(f"  ... and {self.total - told} more")
+            by_problem.setdefault(replace(problem, row=None, place=""), []).append(problem)
+        n_told = 0
+        for problem, alike in [*by_problem.items()][: self.SHOWN]:
+            rows = [problem.row for problem in alike if problem.row is not None]
+            lines.append(f"  {problem.of_rows(rows) if len(rows) > 1 else alike[0]}")
+            n_told += len(alike)
+        if self.total > n_told:
+            lines.append(f"  ... and {self.total - n_told} more")
         return "\n".join(lines)
 
 

@@ -80,8 +80,8 @@ class Task(ABC, Generic[T]):
 
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
         """The prompt in pieces: fixed text and input texts in turn; joined they are the prompt."""
-        chosen = template or self.template
-        return render(chosen, self.prompt_texts) if chosen else self.inputs()
+        base = template or self.template
+        return render(base, self.prompt_texts) if base else self.inputs()
 
     def inputs(self) -> tuple[str, ...]:
         """The bare texts in pieces: what a backend that reads no prompt goes by."""

@@ -50,23 +50,23 @@ class Template:
     @cached_property
     def digest(self) -> str:
         """Eight hex digits that change whenever the prompt does."""
-        parts = [self.instruction, self.form, str(self.verbatim)]
-        parts += [text for example in self.examples for text in (example.given, example.reply)]
-        parts += [OPENING, self.leading] if self.leading else []
-        return hashlib.sha256("\0".join([FENCE_RULE, *parts]).encode()).hexdigest()[:8]
+        digested = [self.instruction, self.form, str(self.verbatim)]
+        digested += [text for example in self.examples for text in (example.given, example.reply)]
+        digested += [OPENING, self.leading] if self.leading else []
+        return hashlib.sha256("\0".join([FENCE_RULE, *digested]).encode()).hexdigest()[:8]
 
     @cached_property
     def preamble(self) -> str:
         """The fixed text that stands before the texts."""
-        return "\n\n".join([self.instruction, FENCE_RULE, *self._shown]) + "\n"
+        return "\n\n".join([self.instruction, FENCE_RULE, *self._shown_examples]) + "\n"
 
     @cached_property
     def between(self) -> str:
         """The fixed text that stands after leading texts."""
-        return "\n" + "\n\n".join([self.instruction, *self._shown]) + "\n"
+        return "\n" + "\n\n".join([self.instruction, *self._shown_examples]) + "\n"
 
     @property
-    def _shown(self) -> list[str]:
+    def _shown_examples(self) -> list[str]:
         lines = [f"Reply with JSON only, in this form:\n{self.form}"] if self.form else []
         for number, example in enumerate(self.examples, start=1):
             lines.append(f"Example {number}\n{example.given}\nReply:\n{example.reply}")
@@ -103,8 +103,8 @@ def fence_codes(texts: Iterable[str]) -> dict[str, str]:
     digest = _hash("\0".join(distinct))
     # No text holds the whole hash of itself and others.
     ends = range(_CODE, len(digest) + 1)
-    one = next(digest[:end] for end in ends if not Readings.hold(read, [digest[:end]]))
-    return dict.fromkeys(distinct, one)
+    code = next(digest[:end] for end in ends if not Readings.hold(read, [digest[:end]]))
+    return dict.fromkeys(distinct, code)
 
 
 # As many as the texts of the samples that are under way.
@@ -121,14 +121,14 @@ def render(template: Template, texts: Sequence[InputText]) -> tuple[str, ...]:
     """The prompt in pieces, the texts apart, so that a store keeps each text once."""
     if template.verbatim:
         return _fill(template.instruction, texts)
-    first, rest = [], list(texts)
+    first, others_texts = [], list(texts)
     if template.leading:
         first = [item for item in texts if item.name.startswith(template.leading)]
-        rest = [item for item in texts if not item.name.startswith(template.leading)]
-    codes = fence_codes(item.text for item in (*first, *rest))
+        others_texts = [item for item in texts if not item.name.startswith(template.leading)]
+    codes = fence_codes(item.text for item in (*first, *others_texts))
     if not first:
-        return (template.preamble, *fenced(rest, codes))
-    return (OPENING, *fenced(first, codes), template.between, *fenced(rest, codes))
+        return (template.preamble, *fenced(others_texts, codes))
+    return (OPENING, *fenced(first, codes), template.between, *fenced(others_texts, codes))
 
 
 def fenced(texts: Sequence[InputText], codes: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -151,10 +151,14 @@ def _fill(text: str, texts: Sequence[InputText]) -> tuple[str, ...]:
     # searched again, so a text that contains "[answer]" stays as it is.
     pieces: list[str] = []
     while True:
-        places = [(text.find(f"[{m.name}]"), m) for m in texts]
-        first = min(((at, m) for at, m in places if at >= 0), key=lambda p: p[0], default=None)
+        placeholders = [(text.find(f"[{m.name}]"), m) for m in texts]
+        first = min(
+            ((start, m) for start, m in placeholders if start >= 0),
+            key=lambda p: p[0],
+            default=None,
+        )
         if first is None:
             return (*pieces, text)
-        at, item = first
-        pieces += [text[:at], item.text]
-        text = text[at + len(item.name) + 2 :]
+        start, item = first
+        pieces += [text[:start], item.text]
+        text = text[start + len(item.name) + 2 :]

@@ -119,7 +119,7 @@ class Session:
         for demand in demands:
             check_demand(demand.metric, demand.sign, demand.value)
         result = await self.scored([sample], [demand.metric for demand in demands])
-        missed = [text for demand in demands if (text := _miss(result, demand))]
+        missed = [text for demand in demands if (text := _describe_miss(result, demand))]
         if missed:
             missed.append(_shown_by(result))
         return result, "\n\n".join(missed)
@@ -147,8 +147,8 @@ class Session:
 
         description = {key: rules.pop(key) for key in _RUN_FIELDS if key in rules}
         if unknown := rules.keys() - {rule.name for rule in fields(Rules)}:
-            what = f"assay_gate knows no rule '{min(unknown)}'"
-            raise InputError(what, f"its rules: {', '.join(rule.name for rule in fields(Rules))}")
+            fault = f"assay_gate knows no rule '{min(unknown)}'"
+            raise InputError(fault, f"its rules: {', '.join(rule.name for rule in fields(Rules))}")
         checked_rules = Rules(**rules)
         names = metrics or list(dict.fromkeys([*checked_rules.min, *checked_rules.max]))
         if isinstance(data, Result):
@@ -297,11 +297,11 @@ def assay_gate(request: pytest.FixtureRequest, assay_session: Session) -> "Calla
         **rules: Any,
     ) -> "tuple[Result, str]":
         if isinstance(data, str | PathLike):
-            data = _find(data, *folders)
+            data = _find_file(data, *folders)
         if isinstance(baseline, str):
             baseline = _find_run(baseline, *folders)
         if rules.get("cases"):
-            rules["cases"] = str(_find(rules["cases"], *folders))
+            rules["cases"] = str(_find_file(rules["cases"], *folders))
         return await assay_session.gate(data, metrics, baseline=baseline, **rules)
 
     return _blocking(gate)
@@ -356,12 +356,12 @@ def _samples(
     from assay.data import read, samples
 
     del name
-    file = _find(path, metafunc.definition.path.parent, metafunc.config.rootpath)
+    file = _find_file(path, metafunc.definition.path.parent, metafunc.config.rootpath)
     rows = read(file, mapping=mapping, limit=limit, contexts=contexts)
     return list(samples(rows, needs={}))
 
 
-def _find(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":
+def _find_file(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathLike[str]":
     """A file in the folder of the test, or in the root folder; a URI as it is."""
     from assay.data.files import is_uri
 
@@ -372,11 +372,11 @@ def _find(path: "str | PathLike[str]", folder: Path, root: Path) -> "str | PathL
 
 def _find_run(spec: str, folder: Path, root: Path) -> str:
     """STORE:RUN, or STORE, with the place of the file; a run alone as it is."""
-    whole = Path(_find(spec, folder, root))
-    if whole.is_file():
-        return str(whole)
+    store_path = Path(_find_file(spec, folder, root))
+    if store_path.is_file():
+        return str(store_path)
     store, colon, run = spec.rpartition(":")
-    return f"{_find(store, folder, root)}:{run}" if colon else spec
+    return f"{_find_file(store, folder, root)}:{run}" if colon else spec
 
 
 def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
@@ -398,8 +398,8 @@ def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
         raise InputError(f"{resolved.label} {sign} {limit!r}", "compare it with a number")
     beyond = not low <= limit <= high
     if beyond or (sign == ">" and limit == high) or (sign == "<" and limit == low):
-        what = f"{resolved.label} {sign} {limit}: its values are {low:g} to {high:g}"
-        raise InputError(what)
+        fault = f"{resolved.label} {sign} {limit}: its values are {low:g} to {high:g}"
+        raise InputError(fault)
 
 
 def holds(value: float, sign: str, limit: float) -> bool:
@@ -409,7 +409,7 @@ def holds(value: float, sign: str, limit: float) -> bool:
     return (value > limit) == sign.startswith(">")
 
 
-def _miss(result: "Result", demand: Demand) -> str:
+def _describe_miss(result: "Result", demand: Demand) -> str:
     """How a demand was missed, with the evidence; "" if it was met."""
     from assay._report.run import collect
     from assay._report.run import sample as shown
@@ -419,18 +419,18 @@ def _miss(result: "Result", demand: Demand) -> str:
 
     (metric,) = resolve(demand.metric)
     ((sample, outcome),) = result.outcomes(metric.label)
-    wanted = f"{demand.sign} {demand.value:g}"
+    demanded = f"{demand.sign} {demand.value:g}"
     if not isinstance(outcome, Score):
-        head = f"{metric.label} {wanted}: no score, {outcome.reason}"
+        head = f"{metric.label} {demanded}: no score, {outcome.reason}"
     elif holds(outcome.value, demand.sign, demand.value):
         return ""
     else:
-        head = f"{metric.label} {wanted}: it is {beside(outcome.value, demand.value)}"
+        head = f"{metric.label} {demanded}: it is {beside(outcome.value, demand.value)}"
     evidence = shown(collect(result, only=sample.id), sample.id, metric.label)
     return f"{head}\n{_text(evidence)}"
 
 
-def _text(shown: Any) -> str:
+def _text(renderable: Any) -> str:
     """What the console would show, without colours."""
     import io
 
@@ -438,5 +438,5 @@ def _text(shown: Any) -> str:
 
     console = Console(file=io.StringIO(), width=100, color_system=None)
     with console.capture() as captured:
-        console.print(shown)
+        console.print(renderable)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())

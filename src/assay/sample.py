@@ -120,6 +120,6 @@ class Sample:
 
     def __repr__(self) -> str:
         """``Sample(id='1', question='...')``: only the fields that are filled."""
-        values = [(one, getattr(self, one.name)) for one in fields(self)]
-        filled = [f"{one.name}={v!r}" for one, v in values if v not in (one.default, {})]
+        values = [(field, getattr(self, field.name)) for field in fields(self)]
+        filled = [f"{field.name}={v!r}" for field, v in values if v not in (field.default, {})]
         return f"Sample({', '.join(filled)})"

@@ -52,11 +52,11 @@ def test_a_bar_with_all_counts(width):
     console = output.Console(file=io.StringIO(), force_terminal=True, width=width)
     bar = Bar(console)
     with console.capture() as drawn:
-        console.print(bar._drawn())
+        console.print(bar._renderable())
     assert "reading the data" in drawn.get()
     bar(at(10, 20, waiting_for=("q17 faithfulness", 8.0), trouble="server refuses 5 % (m)"))
     with console.capture() as drawn:
-        console.print(bar._drawn())
+        console.print(bar._renderable())
     text = " ".join(drawn.get().split())
     for word in (
         "30/100",

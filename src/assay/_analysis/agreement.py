@@ -205,9 +205,9 @@ def agree(
     items = labelled(result, known, name, other=other)
     arrays = as_arrays(items)
     if not arrays.items:
-        what = f"annotators are divided evenly on all {arrays.dropped} labelled items of {name}"
-        raise InputError(what, "ask one more annotator, so that there is a majority")
-    good, used, source = _called(items, arrays, threshold)
+        fault = f"annotators are divided evenly on all {arrays.dropped} labelled items of {name}"
+        raise InputError(fault, "ask one more annotator, so that there is a majority")
+    good, used, source = _called_good(items, arrays, threshold)
     rarer = _rarer(arrays)
     undecided = {UNDECIDED: arrays.dropped} if arrays.dropped else {}
     return Agreement(
@@ -224,7 +224,7 @@ def agree(
         threshold_by=source,
         measures=_measures(arrays, good, rarer),
         among_people=[
-            _measured(name, statistic, arrays.rated, _CORRELATION)
+            _measure_of(name, statistic, arrays.rated, _CORRELATION)
             for name, statistic in annotator_agreement(arrays).items()
         ],
         confusion=confusion(arrays.labels, good) if arrays.scale == "binary" else None,
@@ -262,7 +262,7 @@ def agree_all(
     return agreements, {metric: error.problems[0].what for metric, error in refused.items()}
 
 
-def _called(
+def _called_good(
     items: Labelled, arrays: LabelArrays, threshold: float | None
 ) -> tuple[Bools | None, tuple[float, float] | None, str]:
     """(called good, (least, greatest) threshold, where it is from)."""
@@ -297,15 +297,15 @@ def _measures(arrays: LabelArrays, good: Bools | None, rarer: str) -> list[Measu
         rules[_CHANCE] = statistic(np.zeros(len(arrays.labels)), arrays.labels)
         people = human_ceiling(arrays, statistic)
         statistic_of_metric = statistic(arrays.goodness, arrays.labels)
-        measure = _beside(arrays, name, statistic_of_metric, ends, rules, people)
-        measured.append(_placed(measure, arrays) if name == _AUROC else measure)
+        measure = _with_baselines(arrays, name, statistic_of_metric, ends, rules, people)
+        measured.append(_ranked_measure(measure, arrays) if name == _AUROC else measure)
     if good is None:
         return measured
     decisions = _said_by_rules(arrays, rarer)
     for name, (ends, decide) in _by_decision(rarer).items():
         rules = {rule: decide(scores, arrays.labels) for rule, scores in decisions.items()}
         people = human_ceiling(arrays, _of_decisions(decide))
-        measure = _beside(arrays, name, decide(good, arrays.labels), ends, rules, people)
+        measure = _with_baselines(arrays, name, decide(good, arrays.labels), ends, rules, people)
         measured.append(
             _recovered(measure, arrays, good, decisions)
             if name == _BALANCED
@@ -314,7 +314,7 @@ def _measures(arrays: LabelArrays, good: Bools | None, rarer: str) -> list[Measu
     return measured
 
 
-def _placed(measure: Measure, arrays: LabelArrays) -> Measure:
+def _ranked_measure(measure: Measure, arrays: LabelArrays) -> Measure:
     """The AUROC with intervals that the jackknife would make too narrow."""
     interval = measures.auroc_interval(arrays.goodness, arrays.labels, arrays.groups)
     rule = arrays.baselines.get(measure.floor_name, np.zeros(len(arrays.labels)))
@@ -353,7 +353,7 @@ def _of_table(
 
 
 def _of_decisions(decide: Decided) -> Scored:
-    return lambda one, rest: decide(one >= 0.5, rest)
+    return lambda scores, remaining: decide(scores >= 0.5, remaining)
 
 
 def _said_by_rules(arrays: LabelArrays, rarer: str) -> dict[str, Bools]:
@@ -409,7 +409,7 @@ def _by_decision(rarer: str) -> dict[str, tuple[tuple[float, float], Decided]]:
     }
 
 
-def _measured(
+def _measure_of(
     name: str, statistic: Statistic, groups: Sequence[str], ends: tuple[float, float]
 ) -> Measure:
     value = value_of(statistic, len(groups))
@@ -417,7 +417,7 @@ def _measured(
     return Measure(name, value, interval)
 
 
-def _beside(
+def _with_baselines(
     arrays: LabelArrays,
     name: str,
     statistic: Statistic,
@@ -427,7 +427,7 @@ def _beside(
 ) -> Measure:
     """A measure with its interval, the best trivial rule and what people reach."""
     groups = arrays.groups
-    measure = _measured(name, statistic, groups, ends)
+    measure = _measure_of(name, statistic, groups, ends)
     reached = {rule: value_of(values, len(groups)) for rule, values in rules.items()}
     known = {rule: value for rule, value in reached.items() if value is not None}
     if measure.value is not None and known:
@@ -442,7 +442,7 @@ def _beside(
         measure = replace(measure, floor=known[best], floor_name=best, lead=lead)
     if people is None:
         return measure
-    between = _measured(name, people, arrays.rated, ends)
+    between = _measure_of(name, people, arrays.rated, ends)
     return replace(measure, ceiling=between.value, ceiling_interval=between.interval)
 
 
@@ -452,7 +452,7 @@ def confusion(labels: Floats, good: Bools | None) -> Confusion | None:
         return None
     truth = labels >= 0.5
     pairs = ((truth, good), (truth, ~good), (~truth, good), (~truth, ~good))
-    return Confusion(*(int((one & other).sum()) for one, other in pairs))
+    return Confusion(*(int((called_so & labelled_so).sum()) for called_so, labelled_so in pairs))
 
 
 def disagreements(data: LabelArrays, good: Bools | None, most: int) -> list[Disagreement]:
@@ -461,21 +461,21 @@ def disagreements(data: LabelArrays, good: Bools | None, most: int) -> list[Disa
     Where items were called good or bad only those called wrongly are given; where they could not
     be, only those that score on the wrong side of an item of the other label.
     """
-    gaps = _places(data.goodness) - _places(data.labels)
+    gaps = _rank_shares(data.goodness) - _rank_shares(data.labels)
     wrong = np.abs(gaps) > 0 if good is None else good != (data.labels >= 0.5)
     if good is None and data.scale == "binary":
-        wrong = _crossed(data.goodness, data.labels >= 0.5)
-    order = [at for at in np.argsort(-np.abs(gaps), kind="stable") if wrong[at]]
+        wrong = _misordered(data.goodness, data.labels >= 0.5)
+    order = [item for item in np.argsort(-np.abs(gaps), kind="stable") if wrong[item]]
     worst = []
-    for at in order[:most]:
-        item = data.items[at]
+    for index in order[:most]:
+        item = data.items[index]
         worst.append(
             Disagreement(
                 sample=item.sample.id,
                 score=item.score,
                 label=item.label,
                 labels=item.labels,
-                gap=float(gaps[at]),
+                gap=float(gaps[index]),
                 question=item.sample.question or "",
                 text=item.part.text if item.part else item.sample.answer or "",
                 parts=(item.part,) if item.part else item.outcome.parts,
@@ -484,16 +484,16 @@ def disagreements(data: LabelArrays, good: Bools | None, most: int) -> list[Disa
     return worst
 
 
-def _crossed(goodness: Floats, good: Bools) -> Bools:
+def _misordered(goodness: Floats, good: Bools) -> Bools:
     """Good items that score lower than a bad one, bad ones that score as high as a good one."""
     if good.all() or not good.any():
         return np.zeros(len(good), dtype=bool)
-    least, most = goodness[good].min(), goodness[~good].max()
-    return np.asarray(np.where(good, goodness < most, goodness >= least))
+    least_good, highest_bad = goodness[good].min(), goodness[~good].max()
+    return np.asarray(np.where(good, goodness < highest_bad, goodness >= least_good))
 
 
-def _places(values: Floats) -> Floats:
+def _rank_shares(values: Floats) -> Floats:
     """Middle rank of each value as a share, in (0, 1)."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    shares = (np.cumsum(counts) - counts / 2)[place] / max(len(values), 1)
+    _, rank, counts = np.unique(values, return_inverse=True, return_counts=True)
+    shares = (np.cumsum(counts) - counts / 2)[rank] / max(len(values), 1)
     return np.asarray(shares)

@@ -33,7 +33,7 @@ def _like_reference(text: str, sample: Sample) -> float | None:
     return words.compare(text, sample.reference).f1
 
 
-def _like_question(text: str, sample: Sample) -> float | None:
+def _question_similarity(text: str, sample: Sample) -> float | None:
     if sample.question is None:
         return None
     return words.recall(content_words(sample.question), content_words(text))
@@ -43,7 +43,7 @@ def _like_question(text: str, sample: Sample) -> float | None:
 BASELINES: Final[Mapping[str, Callable[[str, Sample], float | None]]] = {
     "words from contexts": _in_contexts,
     "words of reference": _like_reference,
-    "words of question": _like_question,
+    "words of question": _question_similarity,
     "longer": lambda text, _: float(len(text)),
     "shorter": lambda text, _: -float(len(text)),
 }
@@ -57,14 +57,14 @@ def score_baselines(items: Sequence[Item]) -> dict[str, Floats]:
     """
     scores = {}
     for name, baseline in BASELINES.items():
-        values = [_of(baseline, item) for item in items]
+        values = [_baseline_value(baseline, item) for item in items]
         known = [value for value in values if value is not None]
         if len(known) == len(values):
             scores[name] = np.array(known, dtype=np.float64)
     return scores
 
 
-def _of(baseline: Callable[[str, Sample], float | None], item: Item) -> float | None:
+def _baseline_value(baseline: Callable[[str, Sample], float | None], item: Item) -> float | None:
     text = item.part.text if item.part is not None else item.sample.answer
     if text is None:
         return None
@@ -143,7 +143,7 @@ def decide_out_of_fold(
         (called good, threshold used), both of shape (n,); None if some fold leaves one class only.
         Thresholds maximise balanced accuracy.
     """
-    names = {name: place for place, name in enumerate(dict.fromkeys(groups))}
+    names = {name: number for number, name in enumerate(dict.fromkeys(groups))}
     mixed = np.random.default_rng(0).permutation(len(names)) % FOLDS
     fold = np.array([mixed[names[group]] for group in groups])
     # Close scores need not be told apart to choose a threshold among them: close for their spread.
@@ -151,10 +151,12 @@ def decide_out_of_fold(
     finer = max(0, -math.ceil(math.log10(spread))) if spread > 0 else 0
     coarse, used = np.round(goodness, 3 + finer), np.empty(len(goodness))
     for number in np.unique(fold):
-        others = fold != number
-        if len(set(labels[others])) < 2:
+        fitted_on = fold != number
+        if len(set(labels[fitted_on])) < 2:
             return None
-        used[~others] = agreement.best_threshold(coarse[others], labels[others], agreement.balanced)
+        used[~fitted_on] = agreement.best_threshold(
+            coarse[fitted_on], labels[fitted_on], agreement.balanced
+        )
     return coarse >= used, used
 
 
@@ -167,37 +169,40 @@ def human_ceiling(
         The measure as a function of weights, one for each of `data.rated`; None with fewer than two
         people on an item.
     """
-    each = [
+    annotator_measures = [
         measure_of_one
-        for place in range(len(arrays.annotators))
-        if (measure_of_one := _one(arrays, place, statistic))
+        for annotator in range(len(arrays.annotators))
+        if (measure_of_one := _one_annotator(arrays, annotator, statistic))
     ]
-    if not each:
+    if not annotator_measures:
         return None
 
     def value(weights: Floats) -> float:
-        values = np.array([one(weights) for one in each])
+        values = np.array([measure(weights) for measure in annotator_measures])
         return float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else np.nan
 
     return value
 
 
-def _one(
-    arrays: LabelArrays, place: int, statistic: Callable[[Floats, Floats], Statistic]
+def _one_annotator(
+    arrays: LabelArrays, annotator: int, statistic: Callable[[Floats, Floats], Statistic]
 ) -> Statistic | None:
     """One person with the rest, on what both labelled."""
-    mine, others = arrays.ratings[:, place], np.delete(arrays.ratings, place, axis=1)
-    n_others = np.sum(~np.isnan(others), axis=1)
-    rest = np.nansum(others, axis=1) / np.maximum(n_others, 1)
-    shared = ~np.isnan(mine) & (n_others > 0)
+    own_ratings, other_ratings = (
+        arrays.ratings[:, annotator],
+        np.delete(arrays.ratings, annotator, axis=1),
+    )
+    n_others = np.sum(~np.isnan(other_ratings), axis=1)
+    mean_ratings = np.nansum(other_ratings, axis=1) / np.maximum(n_others, 1)
+    shared = ~np.isnan(own_ratings) & (n_others > 0)
     if arrays.scale == "binary":
-        shared &= rest != 0.5
-        rest = np.round(rest)
+        shared &= mean_ratings != 0.5
+        mean_ratings = np.round(mean_ratings)
     if not shared.any():
         return None
     # A preference is what a metric gives as a difference: around 0.
-    scores = mine - 0.5 if arrays.scale == "preference" else mine
-    measured = statistic(scores[shared], rest[shared])
+    scores = own_ratings - 0.5 if arrays.scale == "preference" else own_ratings
+    measured = statistic(scores[shared], mean_ratings[shared])
     if value_of(measured, int(shared.sum())) is None:
         return None
     return lambda weights: measured(weights[shared])
@@ -300,7 +305,10 @@ def concordance(
     for metric in names:
         try:
             label, scores, low_is_good = _scores(result, given, metric)
-            ends, pair = _ends(result, label), (high.get(label, high[""]), low.get(label, low[""]))
+            ends, pair = (
+                _score_range(result, label),
+                (high.get(label, high[""]), low.get(label, low[""])),
+            )
             _refuse_outside(label, ends, *pair)
         except InputError as error:
             if metrics or metric in {*high, *low}:
@@ -312,7 +320,7 @@ def concordance(
         turned += [label] if low_is_good else []
     if first and not scored:
         raise first
-    metric_sets = [(one,) for one in scored] + list(combinations(scored, 2))
+    metric_sets = [(scores,) for scores in scored] + list(combinations(scored, 2))
     rows = [
         _row(names, [scored[name] for name in names], [thresholds[name] for name in names])
         for names in metric_sets
@@ -322,7 +330,7 @@ def concordance(
 
 def _by_label(
     result: Result,
-    asked: Sequence[str],
+    metrics_wanted: Sequence[str],
     name: str,
     thresholds: float | Mapping[str, float],
     default: float,
@@ -330,13 +338,13 @@ def _by_label(
     """The thresholds by the labels of the metrics that they are meant for, "" for all others."""
     if not isinstance(thresholds, Mapping):
         return {"": thresholds}
-    wanted = {label for metric in asked for label in labels(result.run, metric)}
+    wanted_labels = {label for metric in metrics_wanted for label in labels(result.run, metric)}
     by_label = {"": default, **thresholds}
     for metric in filter(None, thresholds):
-        labels_meant = wanted.intersection(labels(result.run, metric))
+        labels_meant = wanted_labels.intersection(labels(result.run, metric))
         if not labels_meant:
-            what = f"{name} is given for {metric}, which is not asked about"
-            raise InputError(what, f"leave it out, or ask for {metric}, too")
+            fault = f"{name} is given for {metric}, which is not asked about"
+            raise InputError(fault, f"leave it out, or ask for {metric}, too")
         # A label's own number goes before that of its name without parameters.
         by_label.update(dict.fromkeys(labels_meant - set(thresholds), thresholds[metric]))
     return by_label
@@ -345,14 +353,14 @@ def _by_label(
 Scores = Mapping[str, tuple[float, bool, str]]
 
 
-def _scores(result: Result, given: Labels, metric: str) -> tuple[str, Scores, bool]:
+def _scores(result: Result, human_labels: Labels, metric: str) -> tuple[str, Scores, bool]:
     """(label, sample -> (score, correct, group), whether low scores are good) of a metric."""
-    items = labelled(result, given, metric)
+    items = labelled(result, human_labels, metric)
     if items.kind != "sample":
         raise InputError(f"concordance takes labels of samples, not of {items.kind}s")
-    if not items.higher_is_better and _ends(result, items.metric) != (0.0, 1.0):
-        what = f"{items.metric}: concordance takes scores between 0 and 1 where low ones are good"
-        raise InputError(what, "leave this metric out")
+    if not items.higher_is_better and _score_range(result, items.metric) != (0.0, 1.0):
+        fault = f"{items.metric}: concordance takes scores between 0 and 1 where low ones are good"
+        raise InputError(fault, "leave this metric out")
     arrays = as_arrays(items)
     if arrays.scale != "binary":
         raise InputError("concordance takes labels that say yes or no, not grades")
@@ -362,7 +370,7 @@ def _scores(result: Result, given: Labels, metric: str) -> tuple[str, Scores, bo
     return items.metric, scores, not items.higher_is_better
 
 
-def _ends(result: Result, metric: str) -> tuple[float, float]:
+def _score_range(result: Result, metric: str) -> tuple[float, float]:
     low, high = result.run.config["about"][metric]["range"]
     return -math.inf if low is None else low, math.inf if high is None else high
 
@@ -381,28 +389,28 @@ def _thresholds(
 def _refuse_outside(metric: str, ends: tuple[float, float], above: float, below: float) -> None:
     """A threshold that all scores, or none, lie beyond parts nothing."""
     low, high = ends
-    for name, threshold, meant in (
+    for name, threshold, parts_scores in (
         ("above", above, low <= above < high),
         ("below", below, low < below <= high),
     ):
-        if not (math.isfinite(threshold) and meant):
-            what = (
+        if not (math.isfinite(threshold) and parts_scores):
+            fault = (
                 f"{name} {threshold:g} parts no scores of {metric}, which are {low:g} to {high:g}"
             )
             remedy = f"give another --{name}, its own by --{name} {metric}=SCORE, or leave it out"
-            raise InputError(what, remedy)
+            raise InputError(fault, remedy)
 
 
 def _row(names: tuple[str, ...], scored: Sequence[Scores], thresholds: Sequence[Thresholds]) -> Row:
-    shared = [sample for sample in scored[0] if all(sample in one for one in scored)]
-    arrays: list[Floats] = [np.array([one[sample][0] for sample in shared]) for one in scored]
+    shared = [sample for sample in scored[0] if all(sample in scores for scores in scored)]
+    arrays: list[Floats] = [np.array([scores[sample][0] for sample in shared]) for scores in scored]
     correct = np.array([scored[0][sample][1] for sample in shared], dtype=bool)
     groups = [scored[0][sample][2] for sample in shared]
-    *firsts, last = [one.grid for one in thresholds]
+    *firsts, last = [metric_thresholds.grid for metric_thresholds in thresholds]
 
     def grid(share: Callable[..., Share]) -> list[list[Share]]:
         return [
-            [share(arrays, correct, [*before, at], groups) for at in last]
+            [share(arrays, correct, [*before, threshold], groups) for threshold in last]
             for before in product(*firsts)
         ]
 
@@ -410,8 +418,12 @@ def _row(names: tuple[str, ...], scored: Sequence[Scores], thresholds: Sequence[
         metrics=names,
         n=len(shared),
         base_rate=float(correct.mean()) if shared else 0.0,
-        correct=correct_above(arrays, correct, [one.above for one in thresholds], groups),
-        wrong=wrong_below(arrays, correct, [one.below for one in thresholds], groups),
+        correct=correct_above(
+            arrays, correct, [metric_thresholds.above for metric_thresholds in thresholds], groups
+        ),
+        wrong=wrong_below(
+            arrays, correct, [metric_thresholds.below for metric_thresholds in thresholds], groups
+        ),
         correct_grid=grid(correct_above),
         wrong_grid=grid(wrong_below),
     )

@@ -56,9 +56,9 @@ class Measured:
     interval: Interval | None = None
 
 
-def _spanned(one: Measured) -> str:
-    text = "-" if one.value is None else rounded(one.value)
-    return f"{text} ({one.interval.ends})" if one.interval else text
+def _value_with_interval(measured: Measured) -> str:
+    text = "-" if measured.value is None else rounded(measured.value)
+    return f"{text} ({measured.interval.ends})" if measured.interval else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +138,12 @@ class Card(Readable):
 
     def __str__(self) -> str:
         """The threshold, and what it reached beside the one in use."""
-        found, sign = self.quality, ">=" if self.higher_is_better else "<="
+        quality, sign = self.quality, ">=" if self.higher_is_better else "<="
         text = f"{self.metric}: good where {sign} {self.threshold:.3g}; {self.objective.name} "
-        text += f"{_spanned(found.reached)} on {found.n} labels, cross-validated"
-        if found.before is None or found.usual is None:
+        text += f"{_value_with_interval(quality.reached)} on {quality.n} labels, cross-validated"
+        if quality.before is None or quality.usual is None:
             return text
-        return f"{text}; with {sign} {found.usual:.3g} {_spanned(found.before)}"
+        return f"{text}; with {sign} {quality.usual:.3g} {_value_with_interval(quality.before)}"
 
     @property
     def to_probability(self) -> Curve:
@@ -174,8 +174,8 @@ class Card(Readable):
         for sample, outcome in result.outcomes(self.metric):
             if not isinstance(outcome, Score):
                 continue
-            parts = [part for part in outcome.parts if part.value is not None]
-            judged = [goodness(part, higher_is_better=high) for part in parts]
+            judged_parts = [part for part in outcome.parts if part.value is not None]
+            judged = [goodness(part, higher_is_better=high) for part in judged_parts]
             scores = np.array([outcome.value] if self.kind == "sample" else judged)
             if len(scores):
                 probability = float(self.to_probability(scores).mean())
@@ -214,8 +214,8 @@ def load(path: str | Path) -> Card:
         remedy = "`assay calibrate RUN --labels FILE --out card.json` writes one"
         raise InputError(f"'{path}' is no calibration card: {error}", remedy) from error
     if card.format != FORMAT:
-        what = f"'{path}' is a card of format {card.format}, not {FORMAT}"
-        raise InputError(what, "calibrate anew")
+        fault = f"'{path}' is a card of format {card.format}, not {FORMAT}"
+        raise InputError(fault, "calibrate anew")
     return card
 
 
@@ -223,13 +223,17 @@ def refuse_other(card: Card, result: Result) -> None:
     """Raise InputError if the run was not judged as the card's was."""
     signature = result.run.metrics.get(card.metric)
     if signature is None:
-        what = f"the card is about {card.metric}: the run has {', '.join(result.run.metrics)}"
-        raise InputError(what, "take a card of one of these")
+        fault = f"the card is about {card.metric}: the run has {', '.join(result.run.metrics)}"
+        raise InputError(fault, "take a card of one of these")
     if signature != card.signature:
-        theirs, ours = card.signature.split("|"), signature.split("|")
-        differ = [f"{a} (card) and {b} (run)" for a, b in zip(theirs, ours, strict=False) if a != b]
-        what = f"the card is for another judge or version: {'; '.join(differ) or signature}"
-        raise InputError(what, "calibrate this judge: assay calibrate RUN --labels FILE")
+        card_parts, own_parts = card.signature.split("|"), signature.split("|")
+        differ = [
+            f"{a} (card) and {b} (run)"
+            for a, b in zip(card_parts, own_parts, strict=False)
+            if a != b
+        ]
+        fault = f"the card is for another judge or version: {'; '.join(differ) or signature}"
+        raise InputError(fault, "calibrate this judge: assay calibrate RUN --labels FILE")
 
 
 def calibrate(
@@ -257,15 +261,15 @@ def calibrate(
         InputError: If labels and run do not fit, or there are too few to hold some back.
     """
     chosen_objective = objective or Objective()
-    items = _labelled(result, labels, metric, good_from)
+    items = _labelled_items(result, labels, metric, good_from)
     rows = _Rows.of(items, good_from)
-    out_of_fold_verdicts = _held_out(rows, chosen_objective, method)
+    out_of_fold_verdicts = _predict_held_out(rows, chosen_objective, method)
     if out_of_fold_verdicts is None:
         n = sum(rows.good)
-        what = (
+        fault = (
             f"{n} good and {len(rows.good) - n} bad are too few to fit on some and test on others"
         )
-        raise InputError(what, "label more, of both kinds and from several groups")
+        raise InputError(fault, "label more, of both kinds and from several groups")
     verdicts, probabilities = out_of_fold_verdicts
     run = result.run
     curve = fit(rows.scores, rows.good, method, rising=rows.sign > 0)
@@ -285,7 +289,9 @@ def calibrate(
         threshold=_threshold(rows.scores, rows.good, chosen_objective, rows.sign),
         curve=method,
         points=points,
-        quality=_quality(rows, chosen_objective, verdicts, probabilities, _usual(result, items)),
+        quality=_quality(
+            rows, chosen_objective, verdicts, probabilities, _usual_threshold(result, items)
+        ),
     )
 
 
@@ -296,13 +302,13 @@ def check(card: Card, result: Result, labels: LabelSource) -> Quality:
         InputError: If the run was judged otherwise than the card's, or labels and run do not fit.
     """
     refuse_other(card, result)
-    items = _labelled(result, labels, card.metric, card.good_from)
+    items = _labelled_items(result, labels, card.metric, card.good_from)
     if items.kind != card.kind:
-        what = f"the card is about {card.kind}s, and the labels about {items.kind}s"
-        raise InputError(what, "give labels of the same kind")
+        fault = f"the card is about {card.kind}s, and the labels about {items.kind}s"
+        raise InputError(fault, "give labels of the same kind")
     rows = _Rows.of(items, card.good_from)
     verdicts, probabilities = card.good(rows.scores), card.to_probability(rows.scores)
-    return _quality(rows, card.objective, verdicts, probabilities, _usual(result, items))
+    return _quality(rows, card.objective, verdicts, probabilities, _usual_threshold(result, items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,16 +327,16 @@ class _Rows:
         items: Sequence[Item] = labelled_items.items
         good = np.array([item.label >= good_from for item in items])
         if good.all() or not good.any():
-            which = "good" if good.all() else "bad"
-            what = f"all {len(items)} labels are {which} (good is from {good_from:g} on)"
-            raise InputError(what, "label some of the other kind, or set another --good")
+            only_kind = "good" if good.all() else "bad"
+            fault = f"all {len(items)} labels are {only_kind} (good is from {good_from:g} on)"
+            raise InputError(fault, "label some of the other kind, or set another --good")
         scores = np.array([item.score for item in items])
         groups = [item.group for item in items]
         undecided = labelled_items.left_out.get(UNDECIDED, 0)
         return cls(scores, good, groups, labelled_items.sign, undecided, labelled_items.unweighted)
 
 
-def _labelled(
+def _labelled_items(
     result: Result, labels: LabelSource, metric: str | None, good_from: float
 ) -> Labelled:
     read = read_for_run(labels, result)
@@ -343,7 +349,9 @@ def _labelled(
     return items.decided() if good_from == MAJORITY else items
 
 
-def _held_out(rows: _Rows, objective: Objective, method: Method) -> tuple[Bools, Floats] | None:
+def _predict_held_out(
+    rows: _Rows, objective: Objective, method: Method
+) -> tuple[Bools, Floats] | None:
     """(whether called good, P(good)) of each row by what was fitted without its group."""
     verdicts = out_of_fold(
         rows.scores, rows.good, rows.groups, lambda x, y: _verdicts(x, y, objective, rows.sign)
@@ -377,11 +385,11 @@ def _quality(
         value = value_of(statistic, len(good))
         return Measured(value, jackknife_interval(statistic, rows.groups, low=low, high=high))
 
-    def verdicts(called: Bools) -> Measured:
-        measure = measured(objective(called, good), objective.ends)
+    def verdicts(called_good: Bools) -> Measured:
+        measure = measured(objective(called_good, good), objective.ends)
         if objective.name != "balanced":
             return measure
-        return replace(measure, interval=balanced_interval(called, good, rows.groups))
+        return replace(measure, interval=balanced_interval(called_good, good, rows.groups))
 
     raw = (
         rows.scores if rows.sign > 0 and 0 <= rows.scores.min() <= rows.scores.max() <= 1 else None
@@ -407,13 +415,13 @@ def _quality(
     )
 
 
-def _usual(result: Result, items: Labelled) -> float | None:
+def _usual_threshold(result: Result, items: Labelled) -> float | None:
     if items.kind == "statement":
         return 0.5
-    about = result.run.config["about"][items.metric]
-    low, high = about["range"]
+    facts = result.run.config["about"][items.metric]
+    low, high = facts["range"]
     middle = None if low is None or high is None else (low + high) / 2
-    return middle if about["guide"] is None else float(about["guide"])
+    return middle if facts["guide"] is None else float(facts["guide"])
 
 
 def _source(labels: Any) -> str:

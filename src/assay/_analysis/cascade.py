@@ -85,7 +85,7 @@ def audit_cascade(result: Result) -> CascadeAudit | None:
 
 def _identity(signature: str) -> str:
     """Of the cascade that a metric asked for verdicts; "" if it asked none."""
-    tasks = [part for part in signature.split("|") if part.startswith(_ASKS)]
+    tasks = [field for field in signature.split("|") if field.startswith(_ASKS)]
     identity = tasks[0].removeprefix(_ASKS) if tasks else ""
     return identity if ">" in identity and identity.endswith(")") else ""
 
@@ -116,23 +116,26 @@ class _Decided:
 
     def audit(self, spent: Mapping[str, Spent], means: "_Means") -> CascadeAudit:
         """What was found, beside what was paid and the corrected means."""
-        every = list(self.replies.values())
-        checked = [one for decision in every for one in decision.checked]
+        decisions = list(self.replies.values())
+        checked = [check for decision in decisions for check in decision.checked]
         shares = [
-            sum(one.supported is not one.top for one in decision.checked) / len(decision.checked)
-            for decision in every
+            sum(check.supported is not check.top for check in decision.checked)
+            / len(decision.checked)
+            for decision in decisions
             if decision.checked
         ]
         return CascadeAudit(
-            statements=dict(Counter(who for decision in every for who in decision.by.values())),
+            statements=dict(
+                Counter(judge for decision in decisions for judge in decision.by.values())
+            ),
             spent=spent,
-            bound=every[0].risk,
+            bound=decisions[0].risk,
             n_checked=len(shares),
             risk=sum(shares) / len(shares) if shares else None,
             interval=mean_interval(shares, low=0.0, high=1.0),
-            n_unsupported=sum(not one.top for one in checked),
-            n_missed=sum(one.supported and not one.top for one in checked),
-            closed=max(decision.closed for decision in every),
+            n_unsupported=sum(not check.top for check in checked),
+            n_missed=sum(check.supported and not check.top for check in checked),
+            closed=max(decision.closed for decision in decisions),
             corrected=means.corrected,
             uncorrected=means.uncorrected,
         )
@@ -148,14 +151,16 @@ class _Means:
 
 def _means(store: Store, run: Run, labels: Sequence[str], decided: _Decided) -> _Means:
     means = _Means()
-    own = [label for label in labels if not is_built_in(label)]
-    means.uncorrected.update(dict.fromkeys(own, "it is a metric of your own"))
-    for label in (label for label in labels if label not in own):
+    own_metrics = [label for label in labels if not is_built_in(label)]
+    means.uncorrected.update(dict.fromkeys(own_metrics, "it is a metric of your own"))
+    for label in (label for label in labels if label not in own_metrics):
         rows = [row for name, row in decided.by_score if name == label]
-        known = [row for row in rows if _known(decided.by_score[label, row])]
+        known = [row for row in rows if _is_top_judges(decided.by_score[label, row])]
         if len(known) == len(rows):
             continue  # the top judge's own scores
-        checked = sum(any(one.checked for one in decided.by_score[label, row]) for row in known)
+        checked = sum(
+            any(decision.checked for decision in decided.by_score[label, row]) for row in known
+        )
         if checked < MIN_CHECKED:
             means.uncorrected[label] = f"{checked} checked answers are too few"
             continue
@@ -167,9 +172,9 @@ def _means(store: Store, run: Run, labels: Sequence[str], decided: _Decided) -> 
     return means
 
 
-def _known(decisions: Sequence[Decisions]) -> bool:
+def _is_top_judges(decisions: Sequence[Decisions]) -> bool:
     """Whether the top judge said all that a score rests on."""
-    return all(who == one.top for one in decisions for who in one.by.values())
+    return all(judge == decision.top for decision in decisions for judge in decision.by.values())
 
 
 def _correct(
@@ -177,16 +182,16 @@ def _correct(
 ) -> Corrected:
     scored = list(store.numbers(run.id, label).items())
     groups = store.groups(run.id)
-    at = [place for place, (row, _) in enumerate(scored) if row in first]
+    labelled_at = [index for index, (row, _) in enumerate(scored) if row in first]
     low, high = run.config["about"][label]["range"]
     return correct_mean(
         [first.get(row, value) for row, value in scored],
-        at,
-        [scored[place][1] for place in at],
+        labelled_at,
+        [scored[index][1] for index in labelled_at],
         design=Design(
             probabilities=[
-                math.prod(one.chance for one in decided.by_score[label, scored[place][0]])
-                for place in at
+                math.prod(decision.chance for decision in decided.by_score[label, scored[index][0]])
+                for index in labelled_at
             ],
             groups=[groups.get(row, f"{row}") for row, _ in scored] if groups else None,
         ),
@@ -201,11 +206,11 @@ async def _first_scores(
     values = {row: value for row, value, _ in store.values(run.id, label)}
     first: dict[int, float] = {}
     for row in rows:
-        checks = (one for case in decided.by_score[label, row] for one in case.checked)
-        if all(one.supported is one.top for one in checks):
+        checks = (check for case in decided.by_score[label, row] for check in case.checked)
+        if all(check.supported is check.top for check in checks):
             first[row] = values[row] or 0.0
             continue
-        replies = (one for name in run.metrics for one in store.replies(run.id, row, name))
+        replies = (reply for name in run.metrics for reply in store.replies(run.id, row, name))
         backend = _FirstDecided(store, replies)
         outcome = await _score(parse(label), store.sample_at(run.id, row), backend, run)
         if not isinstance(outcome, Score):
@@ -218,16 +223,17 @@ async def _score(metric: Metric, sample: Sample, backend: Backend, run: Run) -> 
     """A score made anew from the replies in the store; None if one of them is not there."""
     together = [name for name in run.metrics if "|together=" in run.metrics[name]]
     if metric.label not in together:
-        return await _scored(metric, sample, Judge(backend))
+        return await _score_again(metric, sample, Judge(backend))
     # Texts of several metrics were split in one call: it is found only if all of them ask.
     coalescer = Coalescer(backend, CoalescingPolicy(frozenset({SplitStatements})))
     outcomes = await coalescer.score(
-        list(map(parse, together)), lambda asked, member: _scored(asked, sample, Judge(member))
+        list(map(parse, together)),
+        lambda backend, member: _score_again(backend, sample, Judge(member)),
     )
     return outcomes[together.index(metric.label)]
 
 
-async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome | None:
+async def _score_again(metric: Metric, sample: Sample, judge: Judge) -> Outcome | None:
     if lacked(metric.needs, metric.instead, sample):
         return None
     try:
@@ -258,10 +264,10 @@ class _FirstDecided(Backend):
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
         """Whether the store has the reply."""
-        return self._known(task, draw) is not None
+        return self._is_top_judges(task, draw) is not None
 
-    def _known(self, task: Task[Any], draw: int) -> Reply | None:
-        keys = (reply_key(who, task, draw) for who in self._identities.get(task.kind, ()))
+    def _is_top_judges(self, task: Task[Any], draw: int) -> Reply | None:
+        keys = (reply_key(identity, task, draw) for identity in self._identities.get(task.kind, ()))
         return next((reply for key in keys if (reply := self._store.reply(key))), None)
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
@@ -270,7 +276,7 @@ class _FirstDecided(Backend):
         Raises:
             Unavailable: If there is none.
         """
-        known = self._known(task, draw)
+        known = self._is_top_judges(task, draw)
         if known is None:
             raise Unavailable("the reply is no longer in the store", permanent=True)
         if isinstance(task, VerifyStatements) and decisions(known):

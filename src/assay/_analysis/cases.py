@@ -52,10 +52,12 @@ class Case:
             *(self.run, self.metric, self.sample.id, self.score, self.label),
             *("; ".join(self.reasons) or None, datetime.now(UTC).date().isoformat()),
         )
-        about = dict(zip(_OF_FAILURE, values, strict=True))
+        failure_values = dict(zip(_OF_FAILURE, values, strict=True))
         # What a case says of an earlier failure is no part of the sample.
-        row = {name: value for name, value in _row(self.sample).items() if name not in about}
-        return row | {name: value for name, value in about.items() if value is not None}
+        row = {
+            name: value for name, value in _row(self.sample).items() if name not in failure_values
+        }
+        return row | {name: value for name, value in failure_values.items() if value is not None}
 
 
 def add_cases(path: str | Path, cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
@@ -81,7 +83,7 @@ def add_cases(path: str | Path, cases: Iterable[Case]) -> tuple[list[Case], list
     merged = [case for key, case in distinct.items() if key in rows]
     for key, case in distinct.items():
         row = case.row()
-        if any(other.get("id") == row["id"] for k, other in rows.items() if k != key):
+        if any(other_row.get("id") == row["id"] for k, other_row in rows.items() if k != key):
             row["id"] = f"{case.sample.id} ({case.run})"  # ids are unique within one data set
         rows[key] = row
     new = file.with_name(f"{file.name}.new")
@@ -124,10 +126,12 @@ def failing(result: Result, conditions: Iterable[str]) -> Iterator[Case]:
             labels = _labels(store, run, metric)
             values = dict(zip(*values_by_row(store, run, metric), strict=True))
             if read["bad"]:
-                places = rows_of(store, run, (name for name, one in labels.items() if one.bad))
-                rows = sorted(places.values())
+                rows_by_id = rows_of(
+                    store, run, (name for name, label in labels.items() if label.bad)
+                )
+                rows = sorted(rows_by_id.values())
             else:
-                fails = _fails(run, metric, read["sign"], read["limit"])
+                fails = _failure_test(run, metric, read["sign"], read["limit"])
                 rows = [row for row, value in sorted(values.items()) if fails(value)]
             low = run.config["about"][metric]["higher_is_better"]
             for row in sorted(rows, key=lambda row: _badness(values.get(row), low=low)):
@@ -155,7 +159,9 @@ def _case(
     return Case(sample, run.id, metric, value, label.value, label.reasons)
 
 
-def _fails(run: Run, metric: str, sign: str | None, limit: str | None) -> Callable[[Any], bool]:
+def _failure_test(
+    run: Run, metric: str, sign: str | None, limit: str | None
+) -> Callable[[Any], bool]:
     """Whether a score fits a condition; without one, whether it misses the guide value."""
     if sign and limit:
         check_limit(run, metric, sign, float(limit))
@@ -178,11 +184,11 @@ def check_limit(run: Run, metric: str, sign: str, limit: float) -> None:
 
 def wrong_way(run: Run, least: Iterable[str], greatest: Iterable[str]) -> Iterator[str]:
     """Limits beyond which every better score lies: such a rule passes what is bad."""
-    for names, better, what in ((least, False, "least"), (greatest, True, "greatest")):
+    for names, better, extreme in ((least, False, "least"), (greatest, True, "greatest")):
         for label in (label for name in names for label in known_labels(run, name)):
             if run.config["about"][label]["higher_is_better"] is better:
-                way = "higher" if better else "lower"
-                yield f"{label}: {way} is better, and the rule gives a {what} mean"
+                direction = "higher" if better else "lower"
+                yield f"{label}: {direction} is better, and the rule gives a {extreme} mean"
 
 
 class _Label(NamedTuple):
@@ -201,16 +207,18 @@ def _labels(store: Store, run: Run, metric: str) -> dict[str, _Label]:
     if not values:
         return {}
     ends = label_ends([*values.values()], None, tuple(run.config["about"][metric]["range"]))
-    why: dict[str, dict[str, None]] = {}
-    for one in labels:
-        why.setdefault(one.sample, {}).update(dict.fromkeys(filter(None, (one.reason, *one.tags))))
+    reasons: dict[str, dict[str, None]] = {}
+    for label in labels:
+        reasons.setdefault(label.sample, {}).update(
+            dict.fromkeys(filter(None, (label.reason, *label.tags)))
+        )
     by_sample: dict[str, _Label] = {}
     for (_, name, statement), value in values.items():
         known = by_sample.get(name, _Label())
         by_sample[name] = _Label(
             value if statement is None else known.value,
             known.bad or value < sum(ends) / 2,
-            tuple(why[name]),
+            tuple(reasons[name]),
         )
     return by_sample
 
@@ -234,8 +242,8 @@ def read_cases(path: str | Path) -> Iterator[Mapping[str, Any]]:
         except ValueError:
             row = None
         if not isinstance(row, dict):
-            what = f"line {number} of '{file}' is no sample"
-            raise InputError(what, "mend it, or move the file away")
+            fault = f"line {number} of '{file}' is no sample"
+            raise InputError(fault, "mend it, or move the file away")
         yield row
 
 
@@ -249,8 +257,8 @@ def cases_by_metric(path: str | Path) -> Mapping[str, Sequence[Mapping[str, Any]
     for number, case in enumerate(read_cases(path), 1):
         metric = case.get(_METRIC)
         if not (isinstance(metric, str) and metric and isinstance(case.get("id"), str)):
-            what = f"case {number} of '{path}' has no id, or does not say what it failed by"
-            raise InputError(what, f"give it an id, and the name of a metric as '{_METRIC}'")
+            fault = f"case {number} of '{path}' has no id, or does not say what it failed by"
+            raise InputError(fault, f"give it an id, and the name of a metric as '{_METRIC}'")
         by_metric.setdefault(metric, []).append(case)
     if not by_metric:
         remedy = "name the file that `assay testset add` or `assay view` wrote, or leave it out"
@@ -273,20 +281,24 @@ def broken_cases(
     run = result.run
     with Store(result.path) as store:
         names = {str(case["id"]): _names(case) for case in cases}
-        places = rows_of(store, run, (name for both in names.values() for name in both))
+        rows_by_id = rows_of(
+            store, run, (name for both_names in names.values() for name in both_names)
+        )
         broken = {}
         for case in cases:
-            there = (places[name] for name in names[str(case["id"])] if name in places)
-            samples = {row: store.sample_at(run.id, row) for row in there}
-            same = [row for row, one in samples.items() if one.question == case.get("question")]
+            known_rows = (rows_by_id[name] for name in names[str(case["id"])] if name in rows_by_id)
+            samples = {row: store.sample_at(run.id, row) for row in known_rows}
+            same = [
+                row for row, sample in samples.items() if sample.question == case.get("question")
+            ]
             if not same:
                 broken[str(case["id"])] = "the run does not have it"
                 continue
-            value, why = store.values_at(run.id, metric, same[:1]).get(same[0], (None, ""))
+            value, reason = store.values_at(run.id, metric, same[:1]).get(same[0], (None, ""))
             if _unchanged(samples[same[0]], case):
                 broken[str(case["id"])] = "still the answer that failed"
             elif value is None:
-                broken[str(case["id"])] = f"no score ({why or 'not computed'})"
+                broken[str(case["id"])] = f"no score ({reason or 'not computed'})"
             elif not holds(value):
                 broken[str(case["id"])] = beside(value, limit)
     return broken
@@ -294,7 +306,7 @@ def broken_cases(
 
 def first_named(broken: Mapping[str, str], limit: int) -> list[str]:
     """The first broken cases, each with why, and how many more there are."""
-    described = [f"{name}: {why}" for name, why in list(broken.items())[:limit]]
+    described = [f"{name}: {reason}" for name, reason in list(broken.items())[:limit]]
     return [*described, f"{len(broken) - limit:,} more"] if len(broken) > limit else described
 
 
@@ -304,11 +316,11 @@ def guide_value(run: Run, metric: str) -> tuple[str, float]:
     Raises:
         InputError: If the metric has none.
     """
-    about = run.config["about"][metric]
-    if about["guide"] is None:
-        what = f"cases failed by {metric}, which has no guide value"
-        raise InputError(what, f"say what they must reach: --min {metric}=VALUE, or --max")
-    return (">=" if about["higher_is_better"] else "<="), about["guide"]
+    facts = run.config["about"][metric]
+    if facts["guide"] is None:
+        fault = f"cases failed by {metric}, which has no guide value"
+        raise InputError(fault, f"say what they must reach: --min {metric}=VALUE, or --max")
+    return (">=" if facts["higher_is_better"] else "<="), facts["guide"]
 
 
 def _names(case: Mapping[str, Any]) -> tuple[str, ...]:

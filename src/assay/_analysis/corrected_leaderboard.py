@@ -67,7 +67,7 @@ def corrected_standings(
         level: Nominal coverage, of each mean's interval and of all differences together.
     """
     labels, unused = _of_one_kind(results, metric, frozenset(scores[0]))
-    labelled = [at for at, by_id in enumerate(labels) if by_id]
+    labelled = [index for index, by_id in enumerate(labels) if by_id]
     if not labelled:
         return (), unused
     import numpy as np
@@ -76,31 +76,31 @@ def corrected_standings(
     from assay.stats.best import differences_to_best
     from assay.stats.intervals import cluster_numbers
 
-    about = results[0].run.config["about"][metric]
-    every = [value for at in labelled for value, _ in labels[at].values()]
-    scale = _Scale(label_ends(every, None, about["range"]), about, groups, level)
+    facts = results[0].run.config["about"][metric]
+    label_values = [value for index in labelled for value, _ in labels[index].values()]
+    scale = _Scale(label_ends(label_values, None, facts["range"]), facts, groups, level)
     ids, matrix = scores
-    parts = [scale.corrected(ids, matrix[:, at], labels[at]) for at in labelled]
-    estimates = [estimate for estimate, _ in parts]
+    corrections = [scale.corrected(ids, matrix[:, index], labels[index]) for index in labelled]
+    estimates = [estimate for estimate, _ in corrections]
     clusters = cluster_numbers(range(len(ids)) if groups is None else groups)
     sums = np.zeros((int(clusters.max()) + 1, len(labelled)))
-    np.add.at(sums, clusters, np.stack([share.adds for _, share in parts], axis=1))
+    np.add.at(sums, clusters, np.stack([share.adds for _, share in corrections], axis=1))
     order, differences = differences_to_best(
-        np.array([one.estimate for one in estimates]),
-        sums.T @ sums + np.diag([share.made_up for _, share in parts]),
-        min(share.freedom for _, share in parts),
+        np.array([estimate.estimate for estimate in estimates]),
+        sums.T @ sums + np.diag([share.made_up for _, share in corrections]),
+        min(share.freedom for _, share in corrections),
         span=scale.ends[1] - scale.ends[0],
         level=level,
     )
     standings = tuple(
         CorrectedStanding(
-            names[labelled[at]],
-            estimates[at].estimate,
-            estimates[at].interval,
-            *differences[at],
-            labels=estimates[at].n_labelled,
+            names[labelled[index]],
+            estimates[index].estimate,
+            estimates[index].interval,
+            *differences[index],
+            labels=estimates[index].n_labelled,
         )
-        for at in order
+        for index in order
     )
     return standings, unused
 
@@ -121,12 +121,12 @@ class _Scale:
         from assay._analysis.correction import as_labels
         from assay.stats.correction import Design, correct_with_shares
 
-        places = {id_: place for place, id_ in enumerate(ids)}
+        row_of = {id_: row for row, id_ in enumerate(ids)}
         values, chances = zip(*labels.values(), strict=True)
         falling = not self.about["higher_is_better"]
         return correct_with_shares(
             as_labels(scores, self.about["range"], self.ends, falling=falling),
-            [places[id_] for id_ in labels],
+            [row_of[id_] for id_ in labels],
             values,
             Design(chances, groups=self.groups),
             ends=self.ends,
@@ -138,22 +138,26 @@ def _of_one_kind(
     results: Sequence[Result], metric: str, ids: frozenset[str]
 ) -> tuple[list[dict[str, tuple[float, float]]], str]:
     """The labels of each configuration, of whole answers or of statements, and what is not used."""
-    answers, parts = (
+    answers, statements = (
         [_labels(result, metric, ids, statements=statements) for result in results]
         for statements in (False, True)
     )
-    if any(parts) and not all(_are_shares(result, metric, ids) for result in results):
-        why = f"labels of statements do not correct {metric}, which is no mean of its statements"
-        return answers, f"{why}: label whole answers (`assay label RUN --per answer`)"
-    both = {"answers": answers, "statements": parts}
+    if any(statements) and not all(_are_shares(result, metric, ids) for result in results):
+        fault = f"labels of statements do not correct {metric}, which is no mean of its statements"
+        return answers, f"{fault}: label whole answers (`assay label RUN --per answer`)"
+    by_kind = {"answers": answers, "statements": statements}
     used, unused = sorted(
-        both, key=lambda kind: (sum(map(bool, both[kind])), sum(map(len, both[kind]))), reverse=True
+        by_kind,
+        key=lambda kind: (sum(map(bool, by_kind[kind])), sum(map(len, by_kind[kind]))),
+        reverse=True,
     )
-    if not any(both[unused]):
-        return both[used], ""
-    n = sum(map(len, both[unused]))
-    what = f"{n} answers with labels of {'the answer' if unused == 'answers' else 'all statements'}"
-    return both[used], f"{what} have no part in the correction: it is by labels of {used}"
+    if not any(by_kind[unused]):
+        return by_kind[used], ""
+    n = sum(map(len, by_kind[unused]))
+    description = (
+        f"{n} answers with labels of {'the answer' if unused == 'answers' else 'all statements'}"
+    )
+    return by_kind[used], f"{description} have no part in the correction: it is by labels of {used}"
 
 
 def _labels(
@@ -162,7 +166,7 @@ def _labels(
     """By id of an answer that was drawn and labelled: its label, and with which probability."""
     with Store(result.path) as store:
         tallies = store.labels.tally(result.run.id)
-        if not any(one.about == metric and one.statements == statements for one in tallies):
+        if not any(tally.about == metric and tally.statements == statements for tally in tallies):
             return {}
         import numpy as np
 

@@ -70,8 +70,8 @@ class Correction(Readable):
         """The corrected mean beside the judge's and that of the labels alone."""
         mean = self.corrected
         return (
-            f"{self.metric} as people would call it: {_spanned(mean.estimate, mean.interval)}\n"
-            f"the {mean.n_labelled} labels alone: {_spanned(self.alone, self.alone_interval)}\n"
+            f"{self.metric} as people would call it: {_value_text(mean.estimate, mean.interval)}\n"
+            f"the {mean.n_labelled} labels alone: {_value_text(self.alone, self.alone_interval)}\n"
             f"the judge alone: {rounded(mean.judge_mean)} of {mean.n_judged} samples"
         )
 
@@ -97,7 +97,7 @@ class Correction(Readable):
         return labels_like_these(width, self.corrected if judged else self.unaided)
 
 
-def _spanned(value: float, interval: Interval | None) -> str:
+def _value_text(value: float, interval: Interval | None) -> str:
     return f"{rounded(value)} ({interval.ends if interval else 'no interval'})"
 
 
@@ -132,28 +132,28 @@ def correct(
     items = labelled(result, read, name)
     by_sample, partly = _labelled_whole(items)
     scored, n_unscored = scored_samples(result, items.metric)
-    places = {sample.id: place for place, (sample, _) in enumerate(scored)}
-    at, values = [places[sample] for sample in by_sample], list(by_sample.values())
-    about, scores = result.run.config["about"][name]["range"], [value for _, value in scored]
-    limits = label_ends(values, ends, about)
-    chances = _chances(read, name, [*by_sample])
-    design = _design(scored, at, chances, strata)
-    scaled_scores = as_labels(scores, about, limits, falling=not items.higher_is_better)
+    index_of = {sample.id: index for index, (sample, _) in enumerate(scored)}
+    rows, values = [index_of[sample] for sample in by_sample], list(by_sample.values())
+    score_range, scores = result.run.config["about"][name]["range"], [value for _, value in scored]
+    limits = label_ends(values, ends, score_range)
+    chances = _inclusion_probabilities(read, name, [*by_sample])
+    design = _design(scored, rows, chances, strata)
+    scaled_scores = as_labels(scores, score_range, limits, falling=not items.higher_is_better)
     corrected, unaided = (
         replace(
             correct_mean(
-                scaled_scores, at, values, design=design, ends=limits, power=power, level=level
+                scaled_scores, rows, values, design=design, ends=limits, power=power, level=level
             ),
             judge_mean=sum(scores) / len(scores),
         )
         for power in (None, 0.0)
     )
-    units, pi = design.groups and [design.groups[k] for k in at], _as_probabilities(design, at)
-    alone, interval = labels_alone(values, probabilities=pi, groups=units, ends=limits, level=level)
+    units, pi = design.groups and [design.groups[k] for k in rows], _as_probabilities(design, rows)
+    mean, interval = labels_alone(values, probabilities=pi, groups=units, ends=limits, level=level)
     return Correction(
         metric=items.metric,
         corrected=corrected,
-        alone=alone,
+        alone=mean,
         alone_interval=interval,
         unaided=unaided,
         by_probability=chances is not None,
@@ -209,19 +209,21 @@ def correct_verdicts(
     """
     read = read_for_run(labels, labelled_run)
     name = one_metric(result, metric)
-    theirs = labelled_run.run.metrics.get(name)
-    if theirs != result.run.metrics[name]:
-        what = f"the two runs did not compute {name} alike: {result.run.metrics[name]} and {theirs}"
-        raise InputError(what, "judge both with the same judge, prompts and version")
+    signature = labelled_run.run.metrics.get(name)
+    if signature != result.run.metrics[name]:
+        fault = (
+            f"the two runs did not compute {name} alike: {result.run.metrics[name]} and {signature}"
+        )
+        raise InputError(fault, "judge both with the same judge, prompts and version")
     items = labelled(labelled_run, read, name)
-    by_sample = _good_or_not(items)
+    by_sample = _good_by_majority(items)
     sign = 1 if items.higher_is_better else -1
     known = {item.sample.id: item for item in items.items}
     pairs = [
         (sign * (known[i].outcome.value - threshold) >= 0, label == 1)
         for i, label in by_sample.items()
     ]
-    chances = _chances(read, name, list(by_sample))
+    chances = _inclusion_probabilities(read, name, list(by_sample))
     weights = _weights(chances)
     checked = Checked.of(pairs, weights)
     scored, _ = scored_samples(result, name)
@@ -229,11 +231,13 @@ def correct_verdicts(
     share = None
     if scored and checked.positives and checked.negatives:
         samples = [sample for sample, _ in scored], [known[i].sample for i in by_sample]
-        alike = _clustered(called_good, samples[0], pairs, samples[1], weights)
-        share = true_share(sum(called_good), len(called_good), checked, groups=alike, level=level)
+        clustering = _clustering(called_good, samples[0], pairs, samples[1], weights)
+        share = true_share(
+            sum(called_good), len(called_good), checked, groups=clustering, level=level
+        )
     if share is None:
-        what = f"the labels do not show that the judge tells good from bad: {checked}"
-        raise InputError(what, "label more samples, or take another --threshold or judge")
+        fault = f"the labels do not show that the judge tells good from bad: {checked}"
+        raise InputError(fault, "label more samples, or take another --threshold or judge")
     among = len(scored_samples(labelled_run, name)[0])
     short = chances is not None and cut_short(chances, among)
     return replace(share, by_probability=chances is not None, cut_short=short)
@@ -247,7 +251,7 @@ def _labelled_whole(items: Labelled) -> tuple[dict[str, float], dict[str, int]]:
     return by_sample, partly
 
 
-def _good_or_not(items: Labelled) -> dict[str, float]:
+def _good_by_majority(items: Labelled) -> dict[str, float]:
     """1 or 0 of each sample that is labelled whole; of several annotators the majority counts."""
     if items.kind == "sample" and items.yes_or_no:
         return {item.sample.id: float(item.label > 0.5) for item in items.decided().items}
@@ -257,7 +261,7 @@ def _good_or_not(items: Labelled) -> dict[str, float]:
     return by_sample
 
 
-def _clustered(
+def _clustering(
     called_good: Sequence[bool],
     samples: Sequence[Sample],
     pairs: Sequence[tuple[bool, bool]],
@@ -302,15 +306,15 @@ def whole_samples(items: Sequence[Item], kind: str) -> tuple[dict[str, float], d
         by_sample.setdefault(item.sample.id, []).append(item)
     by_sample_label: dict[str, float] = {}
     left_out: dict[str, int] = {}
-    for sample, several in by_sample.items():
-        score = several[0].outcome
+    for sample, sample_items in by_sample.items():
+        score = sample_items[0].outcome
         judged = [part.value for part in score.parts if part.value is not None]
-        if len({id(item.part) for item in several}) < len(judged):
+        if len({id(item.part) for item in sample_items}) < len(judged):
             left_out[PARTLY] = left_out.get(PARTLY, 0) + 1
         elif not is_share(score):
             left_out[NO_SHARE] = left_out.get(NO_SHARE, 0) + 1
         else:
-            by_sample_label[sample] = sum(item.label for item in several) / len(several)
+            by_sample_label[sample] = sum(item.label for item in sample_items) / len(sample_items)
     return by_sample_label, left_out
 
 
@@ -343,11 +347,11 @@ def label_ends(
     if ends is None:
         if low >= 0 and high <= 1:
             return 0.0, 1.0
-        least, most = about
+        lowest, highest = about
         # Grades of the metric's own scale may be lower or higher than the few that were given.
-        if least is None or most is None or low < least or high > most:
+        if lowest is None or highest is None or low < lowest or high > highest:
             return low, high
-        return (least, most) if high - low >= OWN_SCALE * (most - least) else (low, high)
+        return (lowest, highest) if high - low >= OWN_SCALE * (highest - lowest) else (low, high)
     if not ends[0] < ends[1] or low < ends[0] or high > ends[1]:
         raise InputError(
             f"labels lie between {low:g} and {high:g}, not in {ends[0]:g}..{ends[1]:g}"
@@ -376,55 +380,57 @@ def as_labels(
     return ends[0] + (1 - share if falling else share) * (ends[1] - ends[0])
 
 
-def _chances(labels: Labels, metric: str, samples: Sequence[str]) -> list[float] | None:
+def _inclusion_probabilities(
+    labels: Labels, metric: str, samples: Sequence[str]
+) -> list[float] | None:
     # Samples are chosen for one metric: a sheet for another has other chances.
     by_sample: dict[str, float] = {}
     for label in labels.of(metric):
         if label.chance is None or by_sample.setdefault(label.sample, label.chance) == label.chance:
             continue
-        both = f"{by_sample[label.sample]:g} and {label.chance:g}"
-        what = f"sample '{label.sample}' has inclusion_probability {both}"
-        raise InputError(what, "give every annotator's row that of the latest sheet")
+        both_chances = f"{by_sample[label.sample]:g} and {label.chance:g}"
+        fault = f"sample '{label.sample}' has inclusion_probability {both_chances}"
+        raise InputError(fault, "give every annotator's row that of the latest sheet")
     chances = [by_sample.get(sample) for sample in samples]
     known = [chance for chance in chances if chance is not None]
     if known and len(known) < len(chances):
         missing = next(s for s, chance in zip(samples, chances, strict=True) if chance is None)
-        what = f"sample '{missing}' has no inclusion_probability, and others have"
-        raise InputError(what, "`assay label` writes them; or leave the whole column out")
+        fault = f"sample '{missing}' has no inclusion_probability, and others have"
+        raise InputError(fault, "`assay label` writes them; or leave the whole column out")
     return known or None
 
 
 def _design(
     scored: Sequence[tuple[Sample, float]],
-    at: Sequence[int],
+    labelled_at: Sequence[int],
     chances: list[float] | None,
     strata: str | None,
 ) -> Design:
     if chances is not None and strata is not None:
         raise InputError("the labels bring probabilities, and strata were named", "give one only")
-    return Design(chances, _strata(scored, at, strata), groups([s for s, _ in scored]))
+    return Design(chances, _strata(scored, labelled_at, strata), groups([s for s, _ in scored]))
 
 
 def _strata(
-    scored: Sequence[tuple[Sample, float]], at: Sequence[int], name: str | None
+    scored: Sequence[tuple[Sample, float]], labelled_at: Sequence[int], name: str | None
 ) -> list[Hashable] | None:
     if name is None:
         return None
     if not any(name in sample.metadata for sample, _ in scored):
         raise InputError(f"no sample has a column '{name}'", "name a column of the data")
     strata: list[Hashable] = [str(sample.metadata.get(name)) for sample, _ in scored]
-    k, of = Counter(strata[place] for place in at), Counter(strata)
-    few = sorted(str(value) for value in of if k[value] < min(of[value], 2))
-    if few:
-        what = f"fewer than two samples of {name} {', '.join(few)} are labelled"
-        raise InputError(what, "label two or more of each; one does not tell how far they differ")
+    k, n_by_stratum = Counter(strata[index] for index in labelled_at), Counter(strata)
+    too_few = sorted(str(value) for value in n_by_stratum if k[value] < min(n_by_stratum[value], 2))
+    if too_few:
+        fault = f"fewer than two samples of {name} {', '.join(too_few)} are labelled"
+        raise InputError(fault, "label two or more of each; one does not tell how far they differ")
     return strata
 
 
-def _as_probabilities(design: Design, at: Sequence[int]) -> Sequence[float] | None:
+def _as_probabilities(design: Design, labelled_at: Sequence[int]) -> Sequence[float] | None:
     if design.strata is None:
         return design.probabilities if design.probabilities is None else list(design.probabilities)
     names = list(design.strata)
-    labelled_names = [names[place] for place in at]
-    labelled, of = Counter(labelled_names), Counter(names)
-    return [labelled[name] / of[name] for name in labelled_names]
+    labelled_names = [names[index] for index in labelled_at]
+    labelled, n_by_name = Counter(labelled_names), Counter(names)
+    return [labelled[name] / n_by_name[name] for name in labelled_names]

@@ -73,8 +73,8 @@ class Rules:
             by_metric = limits if isinstance(limits, Mapping) else {"": limits}
             for metric, value in by_metric.items():
                 _check_number(name, metric, value)
-        _one_of("on", self.on, ("bound", "mean"))
-        _one_of("undecided", self.undecided, ("fail", "pass"))
+        _check_choice("on", self.on, ("bound", "mean"))
+        _check_choice("undecided", self.undecided, ("fail", "pass"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +185,10 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     against, warnings = regression_checks(result, baseline, rules) if baseline else ((), ())
     checks += against
     metrics_held = dict.fromkeys([*(check.metric for check in checks), *named(rules.max_unscored)])
-    checks += [_scored(rows[label], rules) for label in metrics_held if label in rows]
+    checks += [_scored_check(rows[label], rules) for label in metrics_held if label in rows]
     checks += _case_checks(result, rules, thresholds) if rules.cases else ()
-    places = {label: place for place, label in enumerate(rows)}
-    checks.sort(key=lambda check: places.get(check.metric, -1))
+    row_order = {label: index for index, label in enumerate(rows)}
+    checks.sort(key=lambda check: row_order.get(check.metric, -1))
     return Gate(
         run=run.id,
         source=run.source,
@@ -223,13 +223,13 @@ def _case_checks(
             continue
         named_limits = [(s, v) for name, s, v in thresholds if metric in known_labels(run, name)]
         sign, limit = named_limits[0] if named_limits else guide_value(run, metric)
-        broken = broken_cases(result, cases, metric, partial(_reaches, sign, limit), limit)
-        why = "; ".join([f"{n - len(broken)} of {n} hold", *first_named(broken, NAMED)])
+        broken = broken_cases(result, cases, metric, partial(_reaches_limit, sign, limit), limit)
+        note = "; ".join([f"{n - len(broken)} of {n} hold", *first_named(broken, NAMED)])
         verdict: Verdict = "fail" if broken else "pass"
-        yield Check(metric, f"{rule} {sign} {limit:g}", verdict, why, 1 - len(broken) / n, None, n)
+        yield Check(metric, f"{rule} {sign} {limit:g}", verdict, note, 1 - len(broken) / n, None, n)
 
 
-def _reaches(sign: str, limit: float, value: float) -> bool:
+def _reaches_limit(sign: str, limit: float, value: float) -> bool:
     return at_least(value, limit) if sign == ">=" else at_least(limit, value)
 
 
@@ -239,27 +239,27 @@ def _threshold(run: Run, row: MetricSummary, sign: str, limit: float, rules: Rul
     if row.mean is None:
         return Check(row.metric, rule, "fail", "no sample has a score")
     ends = row.interval if rules.on == "bound" else (row.mean, row.mean)
-    verdict = side(ends, partial(_reaches, sign, limit))
+    verdict = side(ends, partial(_reaches_limit, sign, limit))
     number = _with_interval(row.mean, ends if rules.on == "bound" else None, limit)
-    why = f"the mean is {number}"
+    note = f"the mean is {number}"
     if verdict == "undecided":
-        both = "" if ends is None else "its interval lies on both sides of the limit, "
-        why += f": {both}{_samples_to_decide(ends, row.mean, limit, n)}"
-    why += _noise_in_words(row.noise.of_mean(n) if row.noise else None)
-    return Check(row.metric, rule, verdict, why, row.mean, ends, n)
+        remark = "" if ends is None else "its interval lies on both sides of the limit, "
+        note += f": {remark}{_samples_to_decide(ends, row.mean, limit, n)}"
+    note += _noise_in_words(row.noise.of_mean(n) if row.noise else None)
+    return Check(row.metric, rule, verdict, note, row.mean, ends, n)
 
 
-def _scored(row: MetricSummary, rules: Rules) -> Check:
+def _scored_check(row: MetricSummary, rules: Rules) -> Check:
     limit = number_for(rules.max_unscored, row.metric, MAX_UNSCORED)
     total = row.n_scored + row.n_undefined + row.n_failed + row.n_unanswered
     share = (total - row.n_scored) / total if total else 1.0
     late, failed = row.n_not_reached, row.n_failed - row.n_not_reached
     rare = ((late, "not reached"), (row.n_unanswered, "unanswered"))
-    why = f"{row.n_undefined:,} undefined and {failed:,} failed of {total:,}"
-    why = ", ".join([*(f"{n:,} {name}" for n, name in rare if n), why])
+    note = f"{row.n_undefined:,} undefined and {failed:,} failed of {total:,}"
+    note = ", ".join([*(f"{n:,} {name}" for n, name in rare if n), note])
     verdict: Verdict = "pass" if share <= limit else "fail"
     rule = f"at most {100 * limit:.3g}% unscored"
-    return Check(row.metric, rule, verdict, why, share, None, total)
+    return Check(row.metric, rule, verdict, note, share, None, total)
 
 
 def read_rules(folder: Path) -> dict[str, Any]:
@@ -273,8 +273,8 @@ def read_rules(folder: Path) -> dict[str, Any]:
     """
     table, name = section(folder, "gate")
     if unknown := sorted(set(table) - set(KEYS)):
-        what = f"the rules of '{name}': {', '.join(unknown)}"
-        raise InputError(what, f"there are {', '.join(KEYS)}")
+        fault = f"the rules of '{name}': {', '.join(unknown)}"
+        raise InputError(fault, f"there are {', '.join(KEYS)}")
     for key in ("min", "max"):
         if not isinstance(table.get(key, {}), dict):
             remedy = f"such as {key} = {{ faithfulness = 0.8 }}"
@@ -317,7 +317,7 @@ def resolved(rules: Rules, runs: Sequence[Run]) -> Rules:
         _unknown(key, metric, runs)
         for key, numbers in by_key.items()
         for metric in named(numbers)
-        if not _matching(metric, runs) and metric not in {*rules.min, *rules.max}
+        if not _labels_matching(metric, runs) and metric not in {*rules.min, *rules.max}
     ]
     if unknown:
         raise InputError(unknown)
@@ -332,33 +332,33 @@ def _by_label(
         return numbers
     by_label = dict(numbers)
     for metric in named(numbers):  # a label's own number goes before that of its bare name
-        labels_meant = [label for label in _matching(metric, runs) if label not in numbers]
+        labels_meant = [label for label in _labels_matching(metric, runs) if label not in numbers]
         by_label.update(dict.fromkeys(labels_meant, numbers[metric]))
     return by_label
 
 
-def _matching(metric: str, runs: Iterable[Run]) -> list[str]:
+def _labels_matching(metric: str, runs: Iterable[Run]) -> list[str]:
     return list(dict.fromkeys(label for run in runs for label in known_labels(run, metric)))
 
 
 def _unknown(key: str, metric: str, runs: Sequence[Run]) -> Problem:
     known = list(dict.fromkeys(label for run in runs for label in run.metrics))
-    where = "neither the run nor the baseline has" if len(runs) > 1 else "the run does not have"
-    what = f"{key} is given for '{metric}', which {where}"
-    return Problem(what, f"{did_you_mean(metric, known)} there are {', '.join(known)}".lstrip())
+    lacking = "neither the run nor the baseline has" if len(runs) > 1 else "the run does not have"
+    fault = f"{key} is given for '{metric}', which {lacking}"
+    return Problem(fault, f"{did_you_mean(metric, known)} there are {', '.join(known)}".lstrip())
 
 
 def _check_number(name: str, metric: str, value: object) -> None:
-    about = f"{name} of {metric}" if metric else name
+    subject = f"{name} of {metric}" if metric else name
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{about} is {value!r}", "give a number")
+        raise InputError(f"{subject} is {value!r}", "give a number")
     if name == "max_unscored" and not 0 <= value <= 1:
-        raise InputError(f"{about} is {value!r}", "give a share, 0 to 1")
+        raise InputError(f"{subject} is {value!r}", "give a share, 0 to 1")
     if name == "margin" and value < 0:
-        raise InputError(f"{about} is {value!r}", "give 0 or more")
+        raise InputError(f"{subject} is {value!r}", "give 0 or more")
 
 
-def _one_of(name: str, value: T, known: tuple[T, ...]) -> None:
+def _check_choice(name: str, value: T, known: tuple[T, ...]) -> None:
     if value not in known:
         raise InputError(f"{name} is {value!r}", f"one of: {', '.join(known)}")
 
@@ -377,19 +377,19 @@ def regression_checks(
         raise error.without(FORCING) from error
     by_metric = {metric.metric: metric for metric in compared.metrics}
     scored = {row.metric: row.n_scored for row in baseline.summary()}
-    about = result.run.config["about"]
+    facts = result.run.config["about"]
     baseline_name = baseline.run.name or f"run {baseline.run.short}"
     checks = []
     for label, n in scored.items():
         margin, metric = number_for(rules.margin, label, MARGIN), by_metric.get(label)
-        ends = (baseline.run.config["about"] if metric is None else about)[label]["range"]
+        ends = (baseline.run.config["about"] if metric is None else facts)[label]["range"]
         before = abs(metric.paired.before) if metric and metric.paired else None
         allowed_loss = _allowed_loss(margin, ends, before)
-        worse = _worse(margin, ends, allowed_loss)
+        worse = _margin_in_words(margin, ends, allowed_loss)
         rule = f"not worse by more than {worse} than {baseline_name}"
         if metric is None:
-            why = "the baseline has it, and this run does not"
-            checks.append(Check(label, rule, "fail", why))
+            note = "the baseline has it, and this run does not"
+            checks.append(Check(label, rule, "fail", note))
             continue
         checks.append(_regression(metric, rule, n, -(allowed_loss or 0.0), rules))
     return tuple(checks), compared.warnings
@@ -404,7 +404,7 @@ def _allowed_loss(
     return None if span is None else margin * span
 
 
-def _worse(margin: float, ends: Sequence[float | None], most: float | None) -> str:
+def _margin_in_words(margin: float, ends: Sequence[float | None], span: float | None) -> str:
     """A margin in words: in the unit of the metric, and as a share where the two differ."""
     low, high = ends
     share = f"{margin:.3g}"
@@ -414,7 +414,7 @@ def _worse(margin: float, ends: Sequence[float | None], most: float | None) -> s
         return share
     else:
         of_what = f"{share} of its range {low:g} to {high:g}"
-    return of_what if most is None else f"{most:.3g}, which is {of_what},"
+    return of_what if span is None else f"{span:.3g}, which is {of_what},"
 
 
 def _regression(
@@ -424,28 +424,28 @@ def _regression(
     n = paired.n if paired else 0
     left_out = (scored - n) / scored if scored else 1.0
     if paired is None or left_out > number_for(rules.max_unscored, label, MAX_UNSCORED):
-        why = f"{n:,} of the {scored:,} samples scored in the baseline can be compared"
-        return Check(label, rule, "fail", why, None, None, n)
+        note = f"{n:,} of the {scored:,} samples scored in the baseline can be compared"
+        return Check(label, rule, "fail", note, None, None, n)
     ends = (paired.interval.low, paired.interval.high) if paired.interval else None
     if paired.same == n:
         return Check(label, rule, "pass", f"every score is the same on {n:,} samples", 0.0, ends, n)
-    up = 1 if metric.higher_is_better else -1
-    gain = up * paired.difference
-    gains = (min(up * e for e in ends), max(up * e for e in ends)) if ends else None
-    few = rules.on == "bound" and paired.units < FEWEST
-    held = gains if rules.on == "bound" else (gain, gain)
-    verdict = "undecided" if few else side(held, partial(_reaches, ">=", limit))
-    both = paired.interval if rules.on == "bound" else None
-    number = signed(paired.difference, limit) + (f" ({between(both)})" if both else "")
-    why = f"{rounded(paired.before)} before, {rounded(paired.after)} now: a difference of {number}"
-    why += _noise_in_words(metric.noise, "the judge's noise alone makes a difference of")
-    if few:
-        why += f"; {_too_few(paired.units)}"
+    sign = 1 if metric.higher_is_better else -1
+    gain = sign * paired.difference
+    gains = (min(sign * e for e in ends), max(sign * e for e in ends)) if ends else None
+    too_few = rules.on == "bound" and paired.units < FEWEST
+    gains_judged = gains if rules.on == "bound" else (gain, gain)
+    verdict = "undecided" if too_few else side(gains_judged, partial(_reaches_limit, ">=", limit))
+    interval = paired.interval if rules.on == "bound" else None
+    number = signed(paired.difference, limit) + (f" ({between(interval)})" if interval else "")
+    note = f"{rounded(paired.before)} before, {rounded(paired.after)} now: a difference of {number}"
+    note += _noise_in_words(metric.noise, "the judge's noise alone makes a difference of")
+    if too_few:
+        note += f"; {_too_few(paired.units)}"
     elif verdict == "undecided":
-        why += f"; {_samples_to_decide(gains, gain, limit, n)}"
+        note += f"; {_samples_to_decide(gains, gain, limit, n)}"
     if verdict != "pass" and metric.worst:
-        why += f"; worst: {', '.join(change.sample for change in metric.worst)}"
-    return Check(label, rule, verdict, why, paired.difference, ends, n)
+        note += f"; worst: {', '.join(change.sample for change in metric.worst)}"
+    return Check(label, rule, verdict, note, paired.difference, ends, n)
 
 
 def _too_few(units: int) -> str:
@@ -472,9 +472,9 @@ def _with_interval(value: float, ends: Ends, limit: float) -> str:
     return text if ends is None else f"{text} ({' to '.join(beside(end, limit) for end in ends)})"
 
 
-def _noise_in_words(noise: float | None, what: str = "asked again, its judge moves it by") -> str:
+def _noise_in_words(noise: float | None, effect: str = "asked again, its judge moves it by") -> str:
     """How far the judge alone moves a number, or what else it does; "" if that is not known."""
-    return f"; {what} up to \N{PLUS-MINUS SIGN}{rounded(noise)}" if noise else ""
+    return f"; {effect} up to \N{PLUS-MINUS SIGN}{rounded(noise)}" if noise else ""
 
 
 def _samples_to_decide(ends: Ends, value: float, limit: float, n: int) -> str:
@@ -487,10 +487,10 @@ def _samples_to_decide(ends: Ends, value: float, limit: float, n: int) -> str:
     if not gap:
         return "no number of samples is sure to decide it"
     below, above = value - ends[0], ends[1] - value
-    near, far = (below, above) if limit < value else (above, below)
+    nearer, far = (below, above) if limit < value else (above, below)
     # The arm near the limit decides. Near an end of the range the arms differ: their product and
     # their difference both shrink as 1/n, and so many samples make that arm as short as the gap.
-    wanted = round(n * (near * far + gap * (near - far)) / gap**2)
-    if wanted > MOST_ADVISED:
+    n_needed = round(n * (nearer * far + gap * (nearer - far)) / gap**2)
+    if n_needed > MOST_ADVISED:
         return "it lies too near to be decided by more samples"
-    return f"about {max(wanted, n + 1):,} samples like these would decide it"
+    return f"about {max(n_needed, n + 1):,} samples like these would decide it"

@@ -104,21 +104,23 @@ def by_group(
     """
     samples = _samples(result, field)
     values, grouping_metric = _values(result, field, samples)
-    named, ordered = _names(field, values)
-    order = [name for name in (YES, NO) if ordered] or sorted(set(named.values()))
-    wanted = [label for name in metrics for label in labels(result.run, name)]
-    wanted = wanted or scored_by(field, result.run.metrics)
-    compared_labels = [label for label in wanted if label != grouping_metric]
+    group_of_row, ordered = _names(field, values)
+    order = [name for name in (YES, NO) if ordered] or sorted(set(group_of_row.values()))
+    wanted_labels = [label for name in metrics for label in labels(result.run, name)]
+    wanted_labels = wanted_labels or scored_by(field, result.run.metrics)
+    compared_labels = [label for label in wanted_labels if label != grouping_metric]
     if not compared_labels:
         raise InputError(f"run {result.run.id} has no metric beside '{field}'")
     clusters = _clusters(samples) if field != "group" else None
-    compared = [_metric(result, label, named, order, clusters, level) for label in compared_labels]
+    compared = [
+        _metric(result, label, group_of_row, order, clusters, level) for label in compared_labels
+    ]
     warned = ["Samples of one document or conversation are not independent of each other, which"]
     warned[0] += " the test takes them to be: its p-values may be too small."
     return ByGroup(
         run=result.run.id,
         field=field,
-        without=len(samples) - len(named),
+        without=len(samples) - len(group_of_row),
         metrics=adjusted(compared),
         warnings=tuple(warned) if clusters else (),
         level=level,
@@ -151,9 +153,9 @@ def _samples(result: Result, field: str) -> dict[int, tuple[str | None, Mapping[
         }
 
 
-def _fields(sample: Sample, wanted: str) -> dict[str, Any]:
+def _fields(sample: Sample, field: str) -> dict[str, Any]:
     fields = {**{name: getattr(sample, name) for name in _FIELDS}, **sample.metadata}
-    if wanted == RETRIEVAL not in fields:
+    if field == RETRIEVAL not in fields:
         ranked = ranking(sample, _THRESHOLD)
         fields[RETRIEVAL] = None if isinstance(ranked, Unscored) else any(ranked.grades)
     return fields
@@ -178,10 +180,10 @@ def _values(
     known = {name for _, fields in samples.values() for name in fields if fields[name] is not None}
     metrics = result.run.metrics
     if field not in {*metrics, *(label.partition("(")[0] for label in metrics)}:
-        what = f"the samples of run {result.run.id} have no field '{field}'"
+        fault = f"the samples of run {result.run.id} have no field '{field}'"
         has = f"they have {', '.join(sorted(known))}" if known else "they have none to group by"
-        near = did_you_mean(field, [*sorted(known), *metrics])
-        raise InputError(what, f"{near} {has}; metrics that are 0 or 1 will do, too".lstrip())
+        hint = did_you_mean(field, [*sorted(known), *metrics])
+        raise InputError(fault, f"{hint} {has}; metrics that are 0 or 1 will do, too".lstrip())
     (label, *_) = labels(result.run, field)
     with Store(result.path) as store:
         scores = store.numbers(result.run.id, label)
@@ -202,8 +204,8 @@ def _names(field: str, values: Mapping[int, Any]) -> tuple[dict[int, str], bool]
     if all(truths.values()) and (len(set(truths.values())) == 2 or field == RETRIEVAL):
         return {row: truths[text] for row, text in by_row.items()}, True
     if not 2 <= len(texts) <= MOST_GROUPS:
-        what = f"field '{field}' has {len(texts)} different value{'s' * (len(texts) != 1)}"
-        raise InputError(what, f"groups take 2 to {MOST_GROUPS}")
+        fault = f"field '{field}' has {len(texts)} different value{'s' * (len(texts) != 1)}"
+        raise InputError(fault, f"groups take 2 to {MOST_GROUPS}")
     return by_row, False
 
 
@@ -227,21 +229,21 @@ class _Side:
 def _metric(
     result: Result,
     label: str,
-    named: Mapping[int, str],
+    group_of_row: Mapping[int, str],
     order: Sequence[str],
     clusters: Mapping[int, Hashable] | None,
     level: float,
 ) -> MetricByGroup:
-    about = result.run.config["about"][label]
+    facts = result.run.config["about"][label]
     with Store(result.path) as store:
         scores = store.numbers(result.run.id, label)
 
     def side(names: Collection[str]) -> _Side:
-        rows = [row for row, its in named.items() if its in names and row in scores]
+        rows = [row for row, its in group_of_row.items() if its in names and row in scores]
         keys = None if clusters is None else [clusters[row] for row in rows]
-        return _Side([scores[row] for row in rows], keys, tuple(about["range"]), level)
+        return _Side([scores[row] for row in rows], keys, tuple(facts["range"]), level)
 
-    size = Counter(named.values())
+    size = Counter(group_of_row.values())
     groups = []
     for name in order:
         one_side = side([name])
@@ -252,21 +254,21 @@ def _metric(
                 name, described.n, described.mean, described.sd, one_side.interval, unscored
             )
         )
-    up = bool(about["higher_is_better"])
-    return MetricByGroup(label, up, tuple(groups), tuple(_tests(side, order, up=up)))
+    higher = bool(facts["higher_is_better"])
+    return MetricByGroup(label, higher, tuple(groups), tuple(_tests(side, order, higher=higher)))
 
 
 def _tests(
-    side: Callable[[Collection[str]], _Side], names: Sequence[str], *, up: bool
+    side: Callable[[Collection[str]], _Side], names: Sequence[str], *, higher: bool
 ) -> Iterable[GroupTest]:
     if len(names) == 2:
-        first, second = names if up or names != [YES, NO] else reversed(names)
+        first, second = names if higher or names != [YES, NO] else reversed(names)
         one_sided = names == [YES, NO]
         yield GroupTest(first, second, _welch(side([first]), side([second]), one_sided=one_sided))
         return
     for name in names:
-        rest = side([other for other in names if other != name])
-        yield GroupTest(name, REST, _welch(side([name]), rest, one_sided=False))
+        other_groups = side([other_name for other_name in names if other_name != name])
+        yield GroupTest(name, REST, _welch(side([name]), other_groups, one_sided=False))
 
 
 def _welch(first: _Side, second: _Side, *, one_sided: bool) -> Welch | None:
@@ -352,17 +354,17 @@ def compare_groups(
     results = (base, *others)
     warned: list[str] = []
     if others:
-        whole = compare(*results, metrics=metrics, level=level, most=0, force=force)
-        warned += whole.warnings
+        comparison = compare(*results, metrics=metrics, level=level, most=0, force=force)
+        warned += comparison.warnings
     shared = [name for name in base.run.metrics if all(name in r.run.metrics for r in others)]
     shared = scored_by(field, shared)
     runs = [by_group(r, field, metrics=metrics or shared, level=level) for r in results]
     tests = iter(adjusted([metric for run in runs for metric in run.metrics]))
     runs = [replace(run, metrics=tuple(next(tests) for _ in run.metrics)) for run in runs]
     differences = [
-        one
+        difference
         for number in range(1, len(results))
-        for one in _differences(results, runs, field, number, level=level, force=force)
+        for difference in _differences(results, runs, field, number, level=level, force=force)
     ]
     warned += [text for run in runs for text in run.warnings]
     return RunsByGroup(
@@ -384,8 +386,8 @@ def described_runs(results: Sequence[Result]) -> tuple[Compared, ...]:
     if len(set(names)) < len(names):
         return descriptions
     return tuple(
-        replace(one, title=name, source=one.source.partition("@")[0])  # all of one system
-        for one, name in zip(descriptions, names, strict=True)
+        replace(run, title=name, source=run.source.partition("@")[0])  # all of one system
+        for run, name in zip(descriptions, names, strict=True)
     )
 
 
@@ -405,24 +407,28 @@ def _differences(
         scored, _ = pairs(matched, metric.metric, base, other)
         ends = base.run.config["about"][metric.metric]["range"]
         for name in dict.fromkeys(group.name for run in runs for group in run.metrics[0].groups):
-            mine = [
+            own_pairs = [
                 pair
                 for pair in scored
                 if groups[0].get(pair.rows[0]) == groups[1].get(pair.rows[1]) == name
             ]
-            difference = paired(mine, ends, clustered=matched.clustered, level=level)
+            difference = paired(own_pairs, ends, clustered=matched.clustered, level=level)
             yield GroupDifference(metric.metric, name, number, difference)
 
 
 def _adjusted(differences: Sequence[GroupDifference]) -> Iterator[GroupDifference]:
-    p_values = [one.paired.p for one in differences if one.paired and _tested(one.paired)]
+    p_values = [
+        difference.paired.p
+        for difference in differences
+        if difference.paired and _is_tested(difference.paired)
+    ]
     adjusted_p = iter(holm(p_values))
-    for one in differences:
+    for difference in differences:
         p = None
-        if one.paired and one.paired.units > 1:
-            p = next(adjusted_p) if _tested(one.paired) else 1.0
-        yield replace(one, p=p)
+        if difference.paired and difference.paired.units > 1:
+            p = next(adjusted_p) if _is_tested(difference.paired) else 1.0
+        yield replace(difference, p=p)
 
 
-def _tested(pairs: Paired) -> bool:
+def _is_tested(pairs: Paired) -> bool:
     return pairs.units > 1 and pairs.moved > 0

@@ -45,7 +45,7 @@ class Shift:
     def __str__(self) -> str:
         """``questions: language German 2 % -> 31 %``."""
         form = "{:.0%}" if self.share else "{:.4g}"
-        ends = (form.format(each).replace("%", " %") for each in (self.before, self.after))
+        ends = (form.format(value).replace("%", " %") for value in (self.before, self.after))
         return f"{self.about}: {self.what} {' -> '.join(ends)}"
 
 
@@ -78,7 +78,7 @@ def _length(text: str | None) -> float | None:
 def _best_score(sample: Sample) -> float | None:
     noted = sample.metadata.get("contexts")
     scores = (
-        [one.get("score") for one in noted if isinstance(one, dict)]
+        [context.get("score") for context in noted if isinstance(context, dict)]
         if isinstance(noted, list | tuple)
         else []
     )
@@ -99,12 +99,12 @@ _NUMBERS: Final[tuple[tuple[str, str, Callable[[Sample], float | None]], ...]] =
 def _numbers(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift]:
     from scipy.stats import mannwhitneyu
 
-    for about, what, number in _NUMBERS:
+    for subject, description, number in _NUMBERS:
         sides = [[v for s in side if (v := number(s)) is not None] for side in (before, after)]
         if min(map(len, sides)) < _FEWEST or len({*sides[0], *sides[1]}) == 1:
             continue
         p = float(mannwhitneyu(np.array(sides[0]), np.array(sides[1])).pvalue)
-        yield Shift(about, what, fmean(sides[0]), fmean(sides[1]), share=False, p=p)
+        yield Shift(subject, description, fmean(sides[0]), fmean(sides[1]), share=False, p=p)
 
 
 def _languages(sample: Sample) -> Iterable[str]:
@@ -130,15 +130,15 @@ def _shares(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift
     """The shares of samples that have a feature, of the features that are the most frequent."""
     from scipy.stats import fisher_exact
 
-    for about, what, features, most in _SHARES:
+    for subject, description, features, limit in _SHARES:
         first, second = (
             Counter(f for s in side for f in set(features(s))) for side in (before, after)
         )
         n, m = len(before), len(after)
-        for name, _ in (first + second).most_common(most):
+        for name, _ in (first + second).most_common(limit):
             a, b = first[name], second[name]
             p = float(fisher_exact(np.array([[a, n - a], [b, m - b]])).pvalue)
-            yield Shift(about, what.format(name), a / n, b / m, share=True, p=p)
+            yield Shift(subject, description.format(name), a / n, b / m, share=True, p=p)
 
 
 if TYPE_CHECKING:
@@ -228,10 +228,10 @@ class History(Readable):
     def __str__(self) -> str:
         """A line for each metric and run; only those of one series compare."""
         lines = [
-            f"{one.metric} {one.name} {point.run.created[:16]} "
+            f"{series.metric} {series.name} {point.run.created[:16]} "
             f"{point.run.name or point.run.short}: {_mean(point.score)}"
-            for one in self.series
-            for point in one.points
+            for series in self.series
+            for point in series.points
         ]
         return "\n".join(lines)
 
@@ -243,21 +243,21 @@ class History(Readable):
         """
         return frame(
             {
-                "metric": one.metric,
-                "series": one.name,
+                "metric": series.metric,
+                "series": series.name,
                 "run": point.run.id,
                 "name": point.run.name,
                 "created": point.run.created,
                 "source": point.run.source,
-                "data": one.data,
-                "judge": ", ".join(one.judges),
-                **dict(one.settings),
+                "data": series.data,
+                "judge": ", ".join(series.judges),
+                **dict(series.settings),
                 **dict(point.settings),
                 **{name: value for name, value in flat(point.score).items() if name != "metric"},
                 "finished": point.run.finished is not None,
             }
-            for one in self.series
-            for point in one.points
+            for series in self.series
+            for point in series.points
         )
 
 
@@ -294,28 +294,32 @@ def history(
         runs = opened.runs()
         original = [run for run in runs if not run.derived]
         sweeps = stored_sweeps(original)
-        varied = {run.id: p for one in sweeps for run, p in zip(one.runs, one.params, strict=True)}
+        varied = {
+            run.id: p for sweep in sweeps for run, p in zip(sweep.runs, sweep.params, strict=True)
+        }
         best = best_runs(opened, sweeps) if not (by or over) else {}
-        swept = {run.id for one in best.values() for run in one.runs} - best.keys()
+        swept = {run.id for sweep in best.values() for run in sweep.runs} - best.keys()
         unswept = [run for run in original if run.id not in swept]
-        named = _chosen(unswept, metrics)
+        runs_and_labels = _runs_with_metrics(unswept, metrics)
         params = {key for run in original for key in run.params}
         needed = params.intersection(over)
-        chosen = [(run, wanted) for run, wanted in named if needed <= run.params.keys()]
-        newest = chosen[:limit]
+        fitting = [
+            (run, run_labels) for run, run_labels in runs_and_labels if needed <= run.params.keys()
+        ]
+        newest = fitting[:limit]
         reading = _Reading(opened, tuple(by), tuple(over))
-        for run, wanted in reversed(newest):
+        for run, run_labels in reversed(newest):
             best_of = len(best[run.id].runs) if run.id in best else 0
-            reading.add(run, wanted, best_of, varied.get(run.id, {}) if by or over else {})
+            reading.add(run, run_labels, best_of, varied.get(run.id, {}) if by or over else {})
     if newest:
         _check_known([*by, *over], [*_OF_RUNS, *sorted(params | reading.columns)])
     return History(
         tuple(_series(reading)),
         n_runs=len(newest),
-        n_older=len(chosen) - len(newest),
+        n_older=len(fitting) - len(newest),
         n_derived=len(runs) - len(original),
         over=tuple(over),
-        n_without=len(named) - len(chosen),
+        n_without=len(runs_and_labels) - len(fitting),
         n_swept=len(swept),
     )
 
@@ -327,17 +331,17 @@ def _check_known(keys: Sequence[str], known: Sequence[str]) -> None:
             raise InputError(f"no run can be told apart by '{key}'", remedy)
 
 
-def _chosen(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
+def _runs_with_metrics(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
     """The runs that have one of the metrics, each with those that are meant."""
-    chosen = []
+    runs_and_labels = []
     for run in runs:
-        wanted = [label for name in metrics for label in known_labels(run, name)]
-        if wanted or not metrics:
-            chosen.append((run, wanted or list(run.metrics)))
-    if runs and not chosen:
+        run_labels = [label for name in metrics for label in known_labels(run, name)]
+        if run_labels or not metrics:
+            runs_and_labels.append((run, run_labels or list(run.metrics)))
+    if runs and not runs_and_labels:
         known = ", ".join(sorted({label for run in runs for label in run.metrics}))
         raise InputError(f"no run has {' or '.join(metrics)}", f"the runs have {known}")
-    return chosen
+    return runs_and_labels
 
 
 _Key: TypeAlias = tuple[str, str, int, tuple[tuple[str, str], ...]]
@@ -371,7 +375,7 @@ class _Reading:
             texts = tuple(bytes(fields.get(name, b"")) for name in ("id", *names))
             digests.add(hash((texts, msgspec.json.encode(ranges))))
             if values_of:
-                self._tell(values_of, metadata)
+                self._note_values(values_of, metadata)
         data = self.data.setdefault(frozenset(digests), len(self.data) + 1)
         settings = tuple((key, _setting(run, key, values_of[key])) for key in self._by)
         settings += tuple(
@@ -382,7 +386,7 @@ class _Reading:
             key = (score.metric, score.signature, data, settings)
             self.points.setdefault(key, []).append(Point(run, score, values, best_of=best_of))
 
-    def _tell(self, values_by_key: dict[str, set[str]], metadata: dict[str, Any]) -> None:
+    def _note_values(self, values_by_key: dict[str, set[str]], metadata: dict[str, Any]) -> None:
         self.columns.update(metadata)
         for key, values in values_by_key.items():
             if key in metadata and len(values) < MANY:
@@ -402,27 +406,31 @@ def _setting(run: Run, key: str, values: Collection[str]) -> str:
 def _series(reading: _Reading) -> Iterator[Series]:
     samples = {number: digest for digest, number in reading.data.items()}
     for metric in dict.fromkeys(key[0] for key in reading.points):
-        mine = [item for item in reading.points.items() if item[0][0] == metric]
-        first, points = mine[0]
-        for place, (key, others) in enumerate(mine):
+        own_points = [item for item in reading.points.items() if item[0][0] == metric]
+        first, points = own_points[0]
+        for index, (key, series_points) in enumerate(own_points):
             _, _, data, settings = key
-            differs = _other_way(metric, points[0].run, others[0].run) if place else []
+            differs = (
+                _signature_differences(metric, points[0].run, series_points[0].run) if index else []
+            )
             if data != first[2]:
                 differs.append(_other_data(samples[first[2]], samples[data]))
-            name = str(place + 1)
+            name = str(index + 1)
             judge_names = tuple(judges(metric, key[1]))
-            ordered_points = _ordered(others)
+            ordered_points = _order_points(series_points)
             yield Series(metric, name, judge_names, data, settings, tuple(differs), ordered_points)
 
 
-def _ordered(points: Sequence[Point]) -> tuple[Point, ...]:
+def _order_points(points: Sequence[Point]) -> tuple[Point, ...]:
     """The newest point of each value, the smallest value first; all, by time, without values."""
     if not points[0].settings:
         return tuple(points)
     by_value: dict[tuple[tuple[str, str], ...], list[Point]] = {}
     for point in points:
         by_value.setdefault(point.settings, []).append(point)
-    newest = [replace(alike[-1], n_older=len(alike) - 1) for alike in by_value.values()]
+    newest = [
+        replace(like_points[-1], n_older=len(like_points) - 1) for like_points in by_value.values()
+    ]
     return tuple(sorted(newest, key=lambda point: [by_size(value) for _, value in point.settings]))
 
 
@@ -434,9 +442,9 @@ def by_size(value: str) -> tuple[bool, float, str]:
         return True, 0.0, value
 
 
-def _other_way(metric: str, first: Run, other: Run) -> list[str]:
+def _signature_differences(metric: str, first: Run, other_run: Run) -> list[str]:
     """What differs in how the metric was computed, and in who judged."""
-    differences = compare_definitions(metric, first, other)
+    differences = compare_definitions(metric, first, other_run)
     judges = {f"{b or 'nobody'} instead of {a or 'nobody'}": None for _, a, b in differences.judges}
     coalesced_with = [differences.coalesced_with] if differences.coalesced_with else []
     definition = [f"other {text}" for text in differences.definition]

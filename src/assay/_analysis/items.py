@@ -187,10 +187,10 @@ class ItemAnalysis(Readable):
     def __str__(self) -> str:
         """A line for each system, then the questions that are flagged."""
         lines = [
-            f"{one.name} {one.title or one.run}: "
-            f"{'-' if one.right is None else f'{one.right:.1%}'} right "
-            f"({one.right_interval.low:.1%} to {one.right_interval.high:.1%}) of {one.n}"
-            for one in self.systems
+            f"{system.name} {system.title or system.run}: "
+            f"{'-' if system.right is None else f'{system.right:.1%}'} right "
+            f"({system.right_interval.low:.1%} to {system.right_interval.high:.1%}) of {system.n}"
+            for system in self.systems
         ]
         flags = Counter(question.flag for question in self.questions if question.flag)
         lines += [f"{n} questions {flag}" for flag, n in flags.items()]
@@ -225,45 +225,47 @@ def items(
     _check_number(results)
     _check_wishes(len(results), keep, ask_next)
     label = one_metric(results[0], metric)
-    about = results[0].run.config["about"][label]
-    least, source = _threshold(label, about, threshold)
+    facts = results[0].run.config["about"][label]
+    minimum, source = _threshold(label, facts, threshold)
     table, groups, warnings = _table(results, label, force=force)
     answered = _answered_twice(table, label)
     scores = table.scores[answered]
-    sign = 1.0 if about["higher_is_better"] else -1.0
-    right = np.where(np.isnan(scores), np.nan, sign * scores >= sign * least)
-    members = [groups[at] for at in answered]
+    sign = 1.0 if facts["higher_is_better"] else -1.0
+    right = np.where(np.isnan(scores), np.nan, sign * scores >= sign * minimum)
+    members = [groups[row] for row in answered]
     fit = rasch(right, members)
     tested = inversions(right, fit.abilities) if fit else [None] * len(answered)
-    ids = [table.ids[at] for at in answered]
-    parts, why_none = _components(right, members, [one.run.description.params for one in results])
+    ids = [table.ids[row] for row in answered]
+    components, why_none = _components(right, members, [r.run.description.params for r in results])
     questions = [
-        _question(table, at, right[place], fit, place, tested[place])
-        for place, at in enumerate(answered)
+        _question(table, row, right[number], fit, number, tested[number])
+        for number, row in enumerate(answered)
     ]
     return ItemAnalysis(
         metric=label,
-        threshold=least,
+        threshold=minimum,
         threshold_by=source,
-        higher_is_better=bool(about["higher_is_better"]),
+        higher_is_better=bool(facts["higher_is_better"]),
         systems=[
-            _system(one, s, scores[:, s], right[:, s], members, fit)
-            for s, one in enumerate(results)
+            _system(result, s, scores[:, s], right[:, s], members, fit)
+            for s, result in enumerate(results)
         ],
         questions=questions,
         spread=fit.spread if fit else None,
-        inverted_by_chance=sum(one.by_chance for one in tested if one),
+        inverted_by_chance=sum(inversion.by_chance for inversion in tested if inversion),
         few=len(results) < FEW_SYSTEMS,
         left_out=len(table.ids) - len(answered),
         warnings=[*warnings, why_none] if why_none else warnings,
-        components=parts,
+        components=components,
         exam=_shorter(fit, ids, keep) if fit else None,
-        following=_following(right, members, ids, ask_next),
+        following=_next_for(right, members, ids, ask_next),
     )
 
 
 def _answered_twice(table: "_Table", metric: str) -> list[int]:
-    answered = [at for at, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1]
+    answered = [
+        row_index for row_index, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1
+    ]
     if not answered:
         raise InputError(f"no question has a score of {metric} in two of the runs")
     return answered
@@ -277,13 +279,13 @@ def _check_wishes(systems: int, keep: float, ask_next: str | None) -> None:
         raise InputError(f"there is no system {ask_next}", f"one of {', '.join(letters)}")
 
 
-def _following(
+def _next_for(
     right: Floats, groups: Sequence[str], ids: Sequence[str], system: str | None
 ) -> NextQuestions | None:
     for number in range(right.shape[1]):
         if letter(number) == system:
-            others = rasch(np.delete(right, number, axis=1), groups)
-            return _next_questions(others, ids, right[:, number], system)
+            fit_of_others = rasch(np.delete(right, number, axis=1), groups)
+            return _next_questions(fit_of_others, ids, right[:, number], system)
     return None
 
 
@@ -317,17 +319,19 @@ def refuse_outside(
         )
 
 
-def _threshold(metric: str, about: Mapping[str, object], chosen: float | None) -> tuple[float, str]:
-    guide, ends = about["guide"], about["range"]
+def _threshold(
+    metric: str, facts: Mapping[str, object], given_threshold: float | None
+) -> tuple[float, str]:
+    guide, ends = facts["guide"], facts["range"]
     low, high = ends if isinstance(ends, Sequence) else (None, None)
-    if chosen is not None:
-        refuse_outside(metric, (low, high), chosen, "threshold", "give one of them")
-        return chosen, "given"
+    if given_threshold is not None:
+        refuse_outside(metric, (low, high), given_threshold, "threshold", "give one of them")
+        return given_threshold, "given"
     if isinstance(guide, int | float):
         return float(guide), "the metric's guide value"
     if low is None or high is None:
-        what = f"{metric} has no threshold from which on a question counts as got right"
-        raise InputError(what, "give one with --threshold")
+        fault = f"{metric} has no threshold from which on a question counts as got right"
+        raise InputError(fault, "give one with --threshold")
     return (low + high) / 2, "the middle of the range"
 
 
@@ -338,7 +342,7 @@ def _table(
     first = results[0]
     with Store(first.path) as store:
         texts = {sample.id: sample.question or "" for _, sample in store.samples(first.run.id)}
-    place = {sample: at for at, sample in enumerate(texts)}
+    row_of = {sample: row for row, sample in enumerate(texts)}
     scores = np.full((len(texts), len(results)), np.nan)
     groups = [f"sample {sample}" for sample in texts]
     warnings: list[str] = []
@@ -352,12 +356,12 @@ def _table(
             warnings += unlike_data(matched, (letter(0), name), force=force)
         with Store(result.path) as store:
             values = {row: value for row, value, _ in store.values(result.run.id, metric)}
-        for sample, (mine, theirs) in matched.rows.items():
-            value = values.get(theirs.row)
+        for sample, (base_row, other_row) in matched.rows.items():
+            value = values.get(other_row.row)
             if value is not None:
-                scores[place[sample], system] = value
-            if mine.group is not None:
-                groups[place[sample]] = f"group {mine.group}"
+                scores[row_of[sample], system] = value
+            if base_row.group is not None:
+                groups[row_of[sample]] = f"group {base_row.group}"
     return _Table(list(texts), list(texts.values()), scores), groups, warnings
 
 
@@ -388,10 +392,10 @@ def _system(
 
 def _question(
     table: _Table,
-    at: int,
+    row: int,
     right: Floats,
     fit: Rasch | None,
-    place: int,
+    number: int,
     tested: Inversion | None,
 ) -> Question:
     answered = right[~np.isnan(right)]
@@ -399,14 +403,14 @@ def _question(
     if answered.all() or not answered.any():
         flag = "all right" if answered.all() else "all wrong"
     return Question(
-        sample=table.ids[at],
-        question=table.texts[at],
-        scores=[None if np.isnan(score) else float(score) for score in table.scores[at]],
-        right=[None if np.isnan(one) else bool(one) for one in right],
-        difficulty=float(fit.difficulties[place]) if fit else None,
-        difficulty_sd=float(fit.difficulty_sds[place]) if fit else None,
-        discrimination=float(fit.discriminations[place]) if fit else None,
-        discrimination_sd=float(fit.discrimination_sds[place]) if fit else None,
+        sample=table.ids[row],
+        question=table.texts[row],
+        scores=[None if np.isnan(score) else float(score) for score in table.scores[row]],
+        right=[None if np.isnan(is_right) else bool(is_right) for is_right in right],
+        difficulty=float(fit.difficulties[number]) if fit else None,
+        difficulty_sd=float(fit.difficulty_sds[number]) if fit else None,
+        discrimination=float(fit.discriminations[number]) if fit else None,
+        discrimination_sd=float(fit.discrimination_sds[number]) if fit else None,
         flag=flag,
         p=tested.p if tested else None,
     )
@@ -422,29 +426,32 @@ def _components(
         groups: The cluster of each question.
         params: What was set of each system.
     """
-    names = dict.fromkeys(name for one in params for name in one)
+    names = dict.fromkeys(name for run_params in params for name in run_params)
     levels = {
-        name: list(dict.fromkeys(str(one.get(name, "not set")) for one in params)) for name in names
+        name: list(dict.fromkeys(str(run_params.get(name, "not set")) for run_params in params))
+        for name in names
     }
     levels = {name: values for name, values in levels.items() if len(values) > 1}
     # With one parameter, whose values are all different, its effects are the systems themselves.
     if not levels or all(len(values) == len(params) for values in levels.values()):
         return [], ""
-    rows = [[1.0, *_coded(one, levels)] for one in params]
+    rows = [[1.0, *_coded(run_params, levels)] for run_params in params]
     fit = effects(right, np.array(rows), groups)
     if fit is None:
-        what = f"The effects of {', '.join(levels)} cannot be told apart"
-        return [], f"{what}: they change together, or a system gets all right or all wrong."
-    effects_by_value, at = [], 1
+        fault = f"The effects of {', '.join(levels)} cannot be told apart"
+        return [], f"{fault}: they change together, or a system gets all right or all wrong."
+    effects_by_value, column = [], 1
     for name, values in levels.items():
-        own = np.arange(at, at + len(values) - 1)
+        own_columns = np.arange(column, column + len(values) - 1)
         for value, weights in zip(values, _codes(len(values)), strict=True):
-            effect = float(weights @ fit.values[own])
-            error = math.sqrt(float(weights @ fit.covariance[np.ix_(own, own)] @ weights))
-            runs = sum(str(one.get(name, "not set")) == value for one in params)
+            effect = float(weights @ fit.values[own_columns])
+            error = math.sqrt(
+                float(weights @ fit.covariance[np.ix_(own_columns, own_columns)] @ weights)
+            )
+            runs = sum(str(run_params.get(name, "not set")) == value for run_params in params)
             interval = t_interval(effect, error, fit.freedom, 0.95, "sandwich, t")
             effects_by_value.append(Component(name, value, runs, effect, interval))
-        at += len(own)
+        column += len(own_columns)
     return effects_by_value, ""
 
 
@@ -466,16 +473,16 @@ def _shorter(fit: Rasch, ids: Sequence[str], keep: float) -> ShorterExam:
     """The fewest questions that keep a share of what all tell about systems as able as these."""
     abilities = [ability for ability in fit.abilities if ability is not None]
     kept, share = fewest(fit.difficulties, fit.difficulty_sds, abilities, keep)
-    return ShorterExam(keep, [ids[at] for at in kept], len(ids), share)
+    return ShorterExam(keep, [ids[index] for index in kept], len(ids), share)
 
 
 def _next_questions(
-    others: Rasch | None, ids: Sequence[str], right: Floats, system: str
+    fit_of_others: Rasch | None, ids: Sequence[str], right: Floats, system: str
 ) -> NextQuestions:
     """What a system should be asked next, as the answers of the others place the questions.
 
     Args:
-        others: The fit of the other systems' answers.
+        fit_of_others: The fit of the other systems' answers.
         ids: The sample of each question.
         right: The system's own answers: 1, 0, or NaN where it has none.
         system: Its letter.
@@ -483,9 +490,9 @@ def _next_questions(
     Raises:
         InputError: If too few of the others have both right and wrong answers.
     """
-    if others is None:
-        what = f"the questions cannot be placed without {system}"
-        raise InputError(what, "name two other runs that have both right and wrong answers")
-    answers = {int(at): bool(right[at]) for at in np.flatnonzero(~np.isnan(right))}
-    ability, sd, places = standing(others.difficulties, others.difficulty_sds, answers)
-    return NextQuestions(system, len(answers), ability, sd, [ids[at] for at in places])
+    if fit_of_others is None:
+        fault = f"the questions cannot be placed without {system}"
+        raise InputError(fault, "name two other runs that have both right and wrong answers")
+    answers = {int(index): bool(right[index]) for index in np.flatnonzero(~np.isnan(right))}
+    ability, sd, order = standing(fit_of_others.difficulties, fit_of_others.difficulty_sds, answers)
+    return NextQuestions(system, len(answers), ability, sd, [ids[index] for index in order])

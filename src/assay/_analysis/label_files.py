@@ -40,21 +40,21 @@ def write_labels(
     Raises:
         InputError: If there are none, or an id holds what cannot be seen.
     """
-    labels = list(_chosen(labelling, everyone=everyone))
+    labels = list(_labels_to_write(labelling, everyone=everyone))
     if not labels and labelling.labels():
-        what = f"no label of run {labelling.run.id} is of a sample that was drawn to be labelled"
-        raise InputError(what, "label what is asked for: `assay view`, `assay label`")
+        fault = f"no label of run {labelling.run.id} is of a sample that was drawn to be labelled"
+        raise InputError(fault, "label what is asked for: `assay view`, `assay label`")
     if not labels:
-        what = f"nobody has labelled run {labelling.run.id} for {labelling.metric} yet"
-        raise InputError(what, "label some first: `assay label --annotator NAME`")
+        fault = f"nobody has labelled run {labelling.run.id} for {labelling.metric} yet"
+        raise InputError(fault, "label some first: `assay label --annotator NAME`")
     refuse_unseen(label.sample for label in labels)
     weights = {} if labelling.against else labelling.weights()
     chances = as_chances(np.array(list(weights.values()))) if weights else np.zeros(0)
     by_sample = dict(zip(weights, chances.tolist(), strict=True))
     settled = {
-        one.item: _written(labelling, one.value)
-        for one in (labelling.labels() if everyone else ())
-        if one.kind == "settled"
+        label.item: _cell_text(labelling, label.value)
+        for label in (labelling.labels() if everyone else ())
+        if label.kind == "settled"
     }
     rows = (
         _row(labelling, label, by_sample.get(label.sample), settled.get(label.item, ""))
@@ -80,15 +80,17 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
     """
     labels = read_labels(path, metrics=list(labelling.run.metrics))
     if (labels.kind == "pair") != (labelling.per == "pair"):
-        what = f"labels of {labels.kind}s are not what is labelled here: {labelling.per}s are"
-        raise InputError(what, "start labelling of that kind, or import another file")
-    meant = labels.of(labelling.metric)
-    if not meant:
+        fault = f"labels of {labels.kind}s are not what is labelled here: {labelling.per}s are"
+        raise InputError(fault, "start labelling of that kind, or import another file")
+    labels_meant = labels.of(labelling.metric)
+    if not labels_meant:
         raise InputError(f"no label of {labels.source} is about {labelling.metric}")
     rows = {record.number: record.values or {} for record in file_records(Path(path))()}
-    human = [_as_human_label(labelling, label, rows.get(label.row, {})) for label in meant]
+    human = [_as_human_label(labelling, label, rows.get(label.row, {})) for label in labels_meant]
     n = labelling.take(human)
-    settled = {one.item: label.settled for one, label in zip(human, meant, strict=True)}
+    settled = {
+        label_of.item: label.settled for label_of, label in zip(human, labels_meant, strict=True)
+    }
     for dispute in labelling.disputes():
         key = dispute.run, dispute.sample, dispute.statement
         value = settled.get(key)
@@ -97,20 +99,26 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
     return n
 
 
-def _chosen(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
+def _labels_to_write(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
     """The labels to be written, in the order in which they were asked for."""
-    places = {one.sample: place for place, one in enumerate(labelling.drawn())}
+    order_of = {draw.sample: order for order, draw in enumerate(labelling.drawn())}
     labels = [
-        one
-        for one in labelling.labels()
-        if one.run == labelling.run.id and (everyone or one.sample in places)
+        label
+        for label in labelling.labels()
+        if label.run == labelling.run.id and (everyone or label.sample in order_of)
     ]
-    settled = {one.item for one in labels if one.kind == "settled"}
-    labels.sort(key=lambda one: (places.get(one.sample, len(places)), one.statement or 0, one.at))
-    for one in labels:
-        wanted = one.kind != "settled" if everyone else one.item not in settled
-        if one.kind != "skip" and (wanted or (not everyone and one.kind == "settled")):
-            yield one
+    settled = {label.item for label in labels if label.kind == "settled"}
+    labels.sort(
+        key=lambda label: (
+            order_of.get(label.sample, len(order_of)),
+            label.statement or 0,
+            label.at,
+        )
+    )
+    for label in labels:
+        is_wanted = label.kind != "settled" if everyone else label.item not in settled
+        if label.kind != "skip" and (is_wanted or (not everyone and label.kind == "settled")):
+            yield label
 
 
 def _row(
@@ -120,7 +128,7 @@ def _row(
     text = "" if label.statement is None else outcome[label.statement].text
     return {
         **cells(sample),
-        "label": _written(labelling, label.value),
+        "label": _cell_text(labelling, label.value),
         "metric": as_text(labelling.metric),
         "inclusion_probability": "" if chance is None else f"{chance:.9g}",
         "annotator": as_text(plain(label.annotator)),
@@ -132,7 +140,7 @@ def _row(
     }
 
 
-def _written(labelling: Labelling, value: float | None) -> str:
+def _cell_text(labelling: Labelling, value: float | None) -> str:
     """The label in its cell: a number, or which answer of a pair is better (A: that of the run)."""
     if value is None:
         return ""
@@ -148,9 +156,9 @@ def _as_human_label(labelling: Labelling, label: Label, row: Mapping[str, Any]) 
         _, parts = labelling.scored(labelling.run.id, label.sample)
         part = matching_part(parts, label.statement, label.place)
         if part is None:
-            what = f"row {label.row}: sample '{label.sample}' has no such statement"
-            raise InputError(what, "label the statements that `assay show --sample` lists")
-        statement = next(n for n, one in enumerate(parts) if one is part)
+            fault = f"row {label.row}: sample '{label.sample}' has no such statement"
+            raise InputError(fault, "label the statements that `assay show --sample` lists")
+        statement = next(n for n, other_part in enumerate(parts) if other_part is part)
     reason, tags = (read_back(str(row.get(name) or "")) for name in ("reason", "tags"))
     return HumanLabel(
         run=labelling.run.id,

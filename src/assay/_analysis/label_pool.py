@@ -139,7 +139,9 @@ class State:
         """What people say of an item: what settled it, else the mean of those who gave a label."""
         if key in self.settled:
             return self.settled[key].value
-        values = [v for one in self.by_item.get(key, {}).values() if (v := one.value) is not None]
+        values = [
+            v for label in self.by_item.get(key, {}).values() if (v := label.value) is not None
+        ]
         return sum(values) / len(values) if values else None
 
 
@@ -181,8 +183,8 @@ class Judged:
         Raises:
             InputError: If no sample has a score.
         """
-        about = result.run.config["about"][metric]
-        ends, high = (about["range"][0], about["range"][1]), bool(about["higher_is_better"])
+        facts = result.run.config["about"][metric]
+        ends, high = (facts["range"][0], facts["range"][1]), bool(facts["higher_is_better"])
         samples: list[Sample] = []
         rows: list[tuple[float, float, float, tuple[float, ...], int]] = []
         for sample, outcome in result.outcomes(metric):
@@ -190,14 +192,14 @@ class Judged:
                 continue
             parts = [part for part in outcome.parts if part.value is not None]
             good = tuple(goodness(part, higher_is_better=high) for part in parts)
-            own = outcome.value if high else -outcome.value
+            own_value = outcome.value if high else -outcome.value
             answered = hash((sample.answer, sample.contexts))
-            least = min(good, default=own)
-            rows.append((outcome.value, uncertainty(outcome, ends), least, good, answered))
+            lowest = min(good, default=own_value)
+            rows.append((outcome.value, uncertainty(outcome, ends), lowest, good, answered))
             samples.append(Sample(id=sample.id, group=sample.group))
         if not rows:
-            what = f"run {result.run.id} has no score of {metric}"
-            raise InputError(what, "labels are chosen by scores: take another run or metric")
+            fault = f"run {result.run.id} has no score of {metric}"
+            raise InputError(fault, "labels are chosen by scores: take another run or metric")
         scores, doubt, worst, parts_of, answers = zip(*rows, strict=True)
         known = groups(samples)
         return cls(
@@ -218,10 +220,10 @@ class Judged:
         Raises:
             InputError: If there are none.
         """
-        places = [place for place, parts in enumerate(self.parts) if parts]
-        if not places:
+        rows = [row for row, parts in enumerate(self.parts) if parts]
+        if not rows:
             raise InputError("no score has statements that were judged", "label whole answers")
-        return self.at(places)
+        return self.at(rows)
 
     def threshold(self, given: float | None, guide: float | None) -> float:
         """The score from which on a sample is called good (down to which, where low is good)."""
@@ -238,21 +240,21 @@ class Judged:
 
     def leads(self, other: "Judged", place: int) -> bool | None:
         """Whether this run's score of a sample is the better of two; None if they are equal."""
-        ours, theirs = float(self.scores[place]), float(other.scores[place])
-        return None if ours == theirs else (ours > theirs) is not self.falling
+        own_score, other_score = float(self.scores[place]), float(other.scores[place])
+        return None if own_score == other_score else (own_score > other_score) is not self.falling
 
     def at(self, places: Sequence[int]) -> "Judged":
         """Some of the samples."""
-        chosen = np.array(places, np.intp)
+        rows = np.array(places, np.intp)
         return replace(
             self,
-            ids=tuple(self.ids[place] for place in places),
-            scores=self.scores[chosen],
-            doubt=self.doubt[chosen],
-            worst=self.worst[chosen],
-            groups=self.groups and tuple(self.groups[place] for place in places),
-            parts=tuple(self.parts[place] for place in places),
-            answers=tuple(self.answers[place] for place in places),
+            ids=tuple(self.ids[index] for index in places),
+            scores=self.scores[rows],
+            doubt=self.doubt[rows],
+            worst=self.worst[rows],
+            groups=self.groups and tuple(self.groups[index] for index in places),
+            parts=tuple(self.parts[index] for index in places),
+            answers=tuple(self.answers[index] for index in places),
         )
 
 
@@ -290,14 +292,14 @@ class Pool:
         Raises:
             InputError: If no sample is scored in both with different answers.
         """
-        places = {name: place for place, name in enumerate(second.ids)}
-        both = [(n, places[name]) for n, name in enumerate(first.ids) if name in places]
-        other = [(a, b) for a, b in both if first.answers[a] != second.answers[b]]
-        if not other:
-            what = "the two runs have no sample in common whose answers differ"
-            raise InputError(what, "compare runs of the same questions")
-        ours, theirs = zip(*other, strict=True)
-        return cls(first.at(ours), second.at(theirs), len(other) / len(both))
+        index_of = {name: index for index, name in enumerate(second.ids)}
+        shared = [(n, index_of[name]) for n, name in enumerate(first.ids) if name in index_of]
+        differing = [(a, b) for a, b in shared if first.answers[a] != second.answers[b]]
+        if not differing:
+            fault = "the two runs have no sample in common whose answers differ"
+            raise InputError(fault, "compare runs of the same questions")
+        own_rows, other_rows = zip(*differing, strict=True)
+        return cls(first.at(own_rows), second.at(other_rows), len(differing) / len(shared))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -307,8 +309,8 @@ class Pool:
     @property
     def judge_mean(self) -> float:
         """The judge's mean; of two runs the difference of their means."""
-        theirs = 0.0 if self.second is None else float(self.second.scores.mean())
-        return self.share * (float(self.first.scores.mean()) - theirs)
+        other_mean = 0.0 if self.second is None else float(self.second.scores.mean())
+        return self.share * (float(self.first.scores.mean()) - other_mean)
 
     def scaled(self, ends: tuple[float, float]) -> Floats:
         """The scores on the scale of the labels."""
@@ -329,19 +331,26 @@ class Pool:
             values: The label of each sample that has one.
         """
         by_batch: dict[int, list[Drawn]] = {}
-        for one in drawn:
-            if one.sample in self.place_of:
-                by_batch.setdefault(one.batch, []).append(one)
+        for entry in drawn:
+            if entry.sample in self.place_of:
+                by_batch.setdefault(entry.batch, []).append(entry)
         batches = [
             Batch(
-                np.array([one.chance for one in batch]),
-                np.array([one.sample in values for one in batch]),
+                np.array([entry.chance for entry in batch]),
+                np.array([entry.sample in values for entry in batch]),
             )
             for batch in by_batch.values()
         ]
-        named = [[one.sample for one in b if one.sample in values] for b in by_batch.values()]
-        each = zip(named, weights(batches, len(self.ids)), strict=True)
-        return {s: w for names, ws in each for s, w in zip(names, ws.tolist(), strict=True) if w}
+        names_by_batch = [
+            [entry.sample for entry in b if entry.sample in values] for b in by_batch.values()
+        ]
+        names_and_weights = zip(names_by_batch, weights(batches, len(self.ids)), strict=True)
+        return {
+            s: w
+            for names, ws in names_and_weights
+            for s, w in zip(names, ws.tolist(), strict=True)
+            if w
+        }
 
     def corrected(
         self,
@@ -357,12 +366,14 @@ class Pool:
         weight = self.weights(drawn, values)
         if not weight:
             return None
-        at = self._places(list(weight))
+        labelled_at = self._indices(list(weight))
         limits = ends if self.second is None else (ends[0] - ends[1], ends[1] - ends[0])
         chances = as_chances(np.array(list(weight.values())))
         design = Design(chances, None, self.first.groups)
         labels = [values[name] for name in weight]
-        return correct_mean(self.scaled(ends), at, labels, design=design, ends=limits, level=level)
+        return correct_mean(
+            self.scaled(ends), labelled_at, labels, design=design, ends=limits, level=level
+        )
 
     def of_all(self, corrected: Corrected) -> Corrected:
         """The same of all pairs, those of equal answers included."""
@@ -384,17 +395,17 @@ class Pool:
     def draw(self, request: "DrawRequest") -> list[Drawn]:
         """The next batch; empty once all samples are drawn."""
         drawn = request.drawn
-        before = {one.sample for one in drawn}
-        undrawn = [place for place, name in enumerate(self.ids) if name not in before]
+        before = {entry.sample for entry in drawn}
+        undrawn = [index for index, name in enumerate(self.ids) if name not in before]
         if not undrawn:
             return []
         size = sizes(self._sizes(request)[undrawn], UNIFORM)
-        batch = max((one.batch for one in drawn), default=-1) + 1
-        names = [self.ids[place] for place in undrawn]
+        batch = max((entry.batch for entry in drawn), default=-1) + 1
+        names = [self.ids[index] for index in undrawn]
         numbers = fixed_numbers(names, f"{request.seed}\0{batch}")
-        places, chances = draw(size, numbers, STEP if drawn else FIRST)
-        pairs = zip(places.tolist(), chances.tolist(), strict=True)
-        return [Drawn(batch, names[place], chance, request.order) for place, chance in pairs]
+        indices, chances = draw(size, numbers, STEP if drawn else FIRST)
+        pairs = zip(indices.tolist(), chances.tolist(), strict=True)
+        return [Drawn(batch, names[index], chance, request.order) for index, chance in pairs]
 
     def _sizes(self, request: "DrawRequest") -> Floats:
         """What the chance of each sample rises with."""
@@ -403,18 +414,20 @@ class Pool:
             return np.ones(len(self.ids))
         if request.order == "threshold":
             away = (self.first.scores - request.threshold) / (NEAR * _width(self.first))
-            near: Floats = np.exp(-0.5 * away**2)
-            return near
+            nearness: Floats = np.exp(-0.5 * away**2)
+            return nearness
         corrected = self.corrected(request.drawn, values, ends)
         if corrected is None:  # nothing shows yet that the judge's doubt is to be trusted
             return np.ones(len(self.ids))
-        doubt, alike = self._uncertainty()
+        doubt, features = self._uncertainty()
         weight = self.weights(request.drawn, values)
-        at, counted = self._places(list(weight)), np.array(list(weight.values()))
-        slope = corrected.power * corrected.n_judged / max(corrected.n_judged - len(at), 1)
-        errors = np.array([values[name] for name in weight]) - slope * self.scaled(ends)[at]
+        labelled_at, counted = self._indices(list(weight)), np.array(list(weight.values()))
+        slope = corrected.power * corrected.n_judged / max(corrected.n_judged - len(labelled_at), 1)
+        errors = (
+            np.array([values[name] for name in weight]) - slope * self.scaled(ends)[labelled_at]
+        )
         errors = (errors - np.average(errors, weights=counted)) / ((ends[1] - ends[0]) or 1.0)
-        return error_sizes(doubt, alike, at, errors, counted)
+        return error_sizes(doubt, features, labelled_at, errors, counted)
 
     def _uncertainty(self) -> tuple[Floats, Floats]:
         """How far the judge may be wrong by itself, and by what samples are alike."""
@@ -425,13 +438,13 @@ class Pool:
         worst = np.minimum(first.worst, second.worst)
         return doubt, np.column_stack([np.abs(first.scores - second.scores), worst])
 
-    def _places(self, names: Sequence[str]) -> npt.NDArray[np.intp]:
+    def _indices(self, names: Sequence[str]) -> npt.NDArray[np.intp]:
         return np.array([self.place_of[name] for name in names], np.intp)
 
     @cached_property
     def place_of(self) -> dict[str, int]:
         """The place of each sample among all."""
-        return {name: place for place, name in enumerate(self.ids)}
+        return {name: index for index, name in enumerate(self.ids)}
 
 
 def _scaled(judged: Judged, ends: tuple[float, float]) -> Floats:

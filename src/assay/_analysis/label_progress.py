@@ -37,13 +37,17 @@ class Tally:
             return []
         if self.per == "pair":
             return [(self.run, sample, None)]
-        place = self.pool.place_of[sample]
+        index = self.pool.place_of[sample]
         judged = [(self.run, self.pool.first)]
         if self.pool.second is not None:
             judged.append((self.against, self.pool.second))
         if self.per == "answer":
             return [(run, sample, None) for run, _ in judged]
-        return [(run, sample, n) for run, of in judged for n in range(len(of.parts[place]))]
+        return [
+            (run, sample, n)
+            for run, judged_run in judged
+            for n in range(len(judged_run.parts[index]))
+        ]
 
     def is_about(self, item: Key) -> bool:
         """Whether an item is of the kind that is labelled: whole answers, or statements."""
@@ -58,12 +62,12 @@ class Tally:
         needed, enough = self._needed(state, values, ends, corrected)
         of_all = corrected and pool.of_all(corrected)
         decided_items = [items for key, items in state.by_item.items() if self.is_about(key)]
-        labels = [one for items in decided_items for one in items.values()]
+        labels = [label for items in decided_items for label in items.values()]
         return Progress(
             labelled=len(values),
             total=len(pool.ids),
-            decisions=sum(one.kind == "label" for one in labels),
-            left_open=sum(one.sample not in values for one in state.drawn),
+            decisions=sum(label.kind == "label" for label in labels),
+            left_open=sum(draw.sample not in values for draw in state.drawn),
             judge_mean=pool.judge_mean,
             judge_good=self._judge_good(labels),
             corrected=of_all,
@@ -95,7 +99,7 @@ class Tally:
                     by_run = {}
                     break
                 by_run.setdefault(key[0], []).append(value)
-            means = {run: sum(each) / len(each) for run, each in by_run.items()}
+            means = {run: sum(run_values) / len(run_values) for run, run_values in by_run.items()}
             if means and self.per == "pair":
                 values[drawn.sample] = 2 * means[self.run] - 1
             elif means and len(means) == (2 if self.against else 1):
@@ -130,14 +134,16 @@ class Tally:
         if not known:
             return None, False
         # Within a batch nothing is called settled: each look is another chance to be misled.
-        whole = all(
+        all_decided = all(
             # Somebody has labelled it, or has decided not to.
-            one.sample in values or any(map(state.by_item.get, self.items(one.sample)))
-            for one in state.drawn
+            draw.sample in values or any(map(state.by_item.get, self.items(draw.sample)))
+            for draw in state.drawn
         )
-        is_enough = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
-        least = max(min(known), min(LEAST, len(pool.ids)))
-        return (0 if is_enough else max(least - len(values), 1)), is_enough
+        is_enough = (
+            min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and all_decided
+        )
+        n_least = max(min(known), min(LEAST, len(pool.ids)))
+        return (0 if is_enough else max(n_least - len(values), 1)), is_enough
 
     def _kappa(
         self, state: State, values: Mapping[str, float]
@@ -163,11 +169,11 @@ class Tally:
         """Whether the judge calls an item good, or this run's answer better; None for neither."""
         run, sample, statement = key
         first, second = self.pool.first, self.pool.second
-        place = self.pool.place_of[sample]
+        index = self.pool.place_of[sample]
         if self.per == "pair" and second is not None:
-            return first.leads(second, place)
+            return first.leads(second, index)
         judged = second if run == self.against and second is not None else first
-        return judged.calls_good(place, statement, self.threshold)
+        return judged.calls_good(index, statement, self.threshold)
 
 
 def labels_to_stop(
@@ -190,12 +196,12 @@ def labels_to_stop(
 
 def _wider(corrected: Corrected, error: float) -> Corrected:
     """With one error more, independent of the others."""
-    interval, whole = corrected.interval, math.hypot(corrected.error, error)
+    interval, total_error = corrected.interval, math.hypot(corrected.error, error)
     if interval is None or not corrected.error:
         return corrected
-    more, middle = whole / corrected.error, corrected.estimate
+    more, middle = total_error / corrected.error, corrected.estimate
     low, high = (middle + more * (end - middle) for end in (interval.low, interval.high))
-    return replace(corrected, error=whole, interval=replace(interval, low=low, high=high))
+    return replace(corrected, error=total_error, interval=replace(interval, low=low, high=high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +222,10 @@ def kappa(verdicts: Sequence[Verdicts]) -> tuple[float | None, Interval | None]:
     """
     if len(verdicts) < _FEWEST:
         return None, None
-    judge, people = ([one.judge for one in verdicts], [one.people for one in verdicts])
-    counts = np.array([one.weight for one in verdicts])
+    judge, people = ([item.judge for item in verdicts], [item.people for item in verdicts])
+    counts = np.array([item.weight for item in verdicts])
     value = float(cohen_kappa(judge, people)(counts))
-    units = [one.sample for one in verdicts]
+    units = [item.sample for item in verdicts]
     interval = verdicts_interval(kappa_of_table, judge, people, units, weights=counts)
     return value if np.isfinite(value) else None, interval
 
@@ -236,36 +242,38 @@ def verdict(
         total: How many samples (or pairs) can be labelled.
         two: Whether two runs are compared.
     """
-    of = "pairs" if two else "samples"
+    unit = "pairs" if two else "samples"
     if corrected is None or corrected.interval is None:
-        return _too_few(corrected.n_labelled if corrected else 0, total, of)
+        return _too_few(corrected.n_labelled if corrected else 0, total, unit)
     ends = corrected.interval
-    what = f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
-    what = "settle which run is better" if two else what
+    aim = f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
+    aim = "settle which run is better" if two else aim
     if needed is None:
-        few = corrected.n_labelled < _least(total)
-        nearly_all = f"nearly all {of} must be labelled to {what}"
-        return _too_few(corrected.n_labelled, total, of) if few else nearly_all
+        too_few = corrected.n_labelled < _least_labels(total)
+        nearly_all = f"nearly all {unit} must be labelled to {aim}"
+        return _too_few(corrected.n_labelled, total, unit) if too_few else nearly_all
     if needed:
-        return f"about {needed:,} more {'pairs' if two else 'labels'} {what}"
-    return _settled(ends, half_width, two=two)
+        return f"about {needed:,} more {'pairs' if two else 'labels'} {aim}"
+    return _settled_verdict(ends, half_width, two=two)
 
 
-def _least(total: int) -> int:
+def _least_labels(total: int) -> int:
     """Of fewer labels it cannot be said how many it takes."""
     return min(LEAST, math.ceil(total / 2))
 
 
-def _too_few(n: int, total: int, of: str) -> str:
-    least = _least(total)
-    if n < least == 1:
+def _too_few(n: int, total: int, unit: str) -> str:
+    n_least = _least_labels(total)
+    if n < n_least == 1:
         return "label one"
-    if n < least:
-        return f"label {least - n} more: fewer than {least} {of} do not tell how many it takes"
+    if n < n_least:
+        return (
+            f"label {n_least - n} more: fewer than {n_least} {unit} do not tell how many it takes"
+        )
     return "the labels do not tell yet how far the judge errs: label 10 more"
 
 
-def _settled(ends: Interval, half_width: float, *, two: bool) -> str:
+def _settled_verdict(ends: Interval, half_width: float, *, two: bool) -> str:
     """What is known once it is settled."""
     if not two and ends.high - ends.low > 2 * half_width:
         return "everything is labelled"

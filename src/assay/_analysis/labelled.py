@@ -108,16 +108,18 @@ def labelled(
             pairs meet a metric that compares no two answers, without another run.
     """
     label = one_label(result.run, metric)
-    about = result.run.config["about"][label]
+    facts = result.run.config["about"][label]
     labels_meant = labels.of(label)
     by_sample = _by_sample(labels_meant)
-    settled = {(one.sample, one.statement, one.place): one.settled for one in labels_meant}
-    least, most = about["range"]
-    middle = 0.0 if least is None or most is None else (least + most) / 2
-    high = bool(about["higher_is_better"])
-    if labels.kind == "pair" and other is None and not about.get("compares", True):
-        what = f"{label} scores one answer by itself, and the labels say which of two is better"
-        raise InputError(what, "name the run of the second answers (--other RUN)")
+    settled = {
+        (label.sample, label.statement, label.place): label.settled for label in labels_meant
+    }
+    lowest, highest = facts["range"]
+    middle = 0.0 if lowest is None or highest is None else (lowest + highest) / 2
+    high = bool(facts["higher_is_better"])
+    if labels.kind == "pair" and other is None and not facts.get("compares", True):
+        fault = f"{label} scores one answer by itself, and the labels say which of two is better"
+        raise InputError(fault, "name the run of the second answers (--other RUN)")
     left_out: Counter[str] = Counter()
     items: list[Item] = []
     for sample, outcome, rival, second in _outcomes(result, label, other):
@@ -127,7 +129,7 @@ def labelled(
             elif labels.kind == "pair":
                 item = _pair(sample, by_person, outcome, rival, second or middle)
             else:
-                item = _whole(sample, by_person, outcome)
+                item = _sample_item(sample, by_person, outcome)
             if isinstance(item, str):
                 left_out[item] += 1
             else:
@@ -135,14 +137,14 @@ def labelled(
     if missed := sum(map(len, by_sample.values())):
         left_out[f"{ELSEWHERE} ({first_ids(list(by_sample))})"] = missed
     if not items:
-        raise _nothing(result, labels, label, left_out)
+        raise _no_labels_error(result, labels, label, left_out)
     return Labelled(
         label,
         labels.kind,
         high,
         items,
         dict(left_out),
-        unweighted=len({one.chance for one in labels_meant if one.chance is not None}) > 1,
+        unweighted=len({label.chance for label in labels_meant if label.chance is not None}) > 1,
     )
 
 
@@ -160,8 +162,10 @@ def metrics_meant(result: Result, labels: Labels, metric: str | None) -> list[st
     Raises:
         InputError: If none of these tells.
     """
-    named = [label for label in result.run.metrics if labels.of(label) and not labels.of("")]
-    return named if metric is None and named else [one_metric(result, metric)]
+    named_metrics = [
+        label for label in result.run.metrics if labels.of(label) and not labels.of("")
+    ]
+    return named_metrics if metric is None and named_metrics else [one_metric(result, metric)]
 
 
 def one_metric(result: Result, metric: str | None) -> str:
@@ -186,7 +190,7 @@ def goodness(part: Part, *, higher_is_better: bool) -> float:
         part: A part with a value.
         higher_is_better: Whether the metric counts what is good, or what is bad.
     """
-    good = _good(part, higher_is_better=higher_is_better)
+    good = _goodness_of_part(part, higher_is_better=higher_is_better)
     chance = part.probability
     if chance is None:
         return good
@@ -197,7 +201,7 @@ def goodness(part: Part, *, higher_is_better: bool) -> float:
     return chance if (chance >= 0.5) == (good >= 0.5) else 1 - chance
 
 
-def _good(part: Part, *, higher_is_better: bool) -> float:
+def _goodness_of_part(part: Part, *, higher_is_better: bool) -> float:
     if part.label in INVENTED:
         return 0.0
     value = part.value or 0.0
@@ -223,24 +227,29 @@ def _by_sample(labels: Sequence[Label]) -> dict[str, dict[Key, dict[str, float]]
 
 
 def _outcomes(
-    result: Result, metric: str, other: Result | None
+    result: Result, metric: str, other_run: Result | None
 ) -> Iterator[tuple[Sample, Outcome, Sample | None, Outcome | None]]:
     """(sample, outcome) of a run, each with (sample, outcome) of the other run, if there is one."""
-    if other is None:
+    if other_run is None:
         for sample, outcome in result.outcomes(metric):
-            beside = sample.other_answer
-            rival = None if beside is None else replace(sample, answer=beside)
+            rival_answer = sample.other_answer
+            rival = None if rival_answer is None else replace(sample, answer=rival_answer)
             yield sample, outcome, rival, None
         return
-    theirs = one_label(other.run, metric)
-    with Store(other.path) as store:
-        second = {sample.id: (row, sample) for row, sample in store.samples(other.run.id)}
+    other_label = one_label(other_run.run, metric)
+    with Store(other_run.path) as store:
+        second = {sample.id: (row, sample) for row, sample in store.samples(other_run.run.id)}
         for sample, outcome in result.outcomes(metric):
             row, rival = second.get(sample.id, (0, None))
-            yield sample, outcome, rival, store.outcome(other.run.id, row, theirs) or NOT_DONE
+            yield (
+                sample,
+                outcome,
+                rival,
+                store.outcome(other_run.run.id, row, other_label) or NOT_DONE,
+            )
 
 
-def _whole(sample: Sample, by_annotator: Mapping[str, float], outcome: Outcome) -> Item | str:
+def _sample_item(sample: Sample, by_annotator: Mapping[str, float], outcome: Outcome) -> Item | str:
     """The item for a whole sample, or why there is none."""
     if not isinstance(outcome, Score):
         return "not scored"
@@ -252,7 +261,7 @@ def _pair(
     by_annotator: Mapping[str, float],
     outcome: Outcome,
     rival: Sample | None,
-    beside: float | Outcome,
+    rival_outcome: float | Outcome,
 ) -> Item | str:
     """The item for a pair of answers, or why there is none.
 
@@ -261,9 +270,9 @@ def _pair(
     """
     if rival is None:
         return "no second answer"
-    if not isinstance(outcome, Score) or isinstance(beside, Unscored):
+    if not isinstance(outcome, Score) or isinstance(rival_outcome, Unscored):
         return "not scored"
-    value = outcome.value - float(beside)
+    value = outcome.value - float(rival_outcome)
     return Item(sample, value, value, by_annotator, outcome, rival=rival)
 
 
@@ -282,7 +291,7 @@ def _statement(
     if part is None or part.value is None:
         return "statement not among the parts of the score"
     score = goodness(part, higher_is_better=higher_is_better)
-    verdict = _good(part, higher_is_better=higher_is_better)
+    verdict = _goodness_of_part(part, higher_is_better=higher_is_better)
     return Item(sample, score, verdict, by_annotator, outcome, part)
 
 
@@ -290,26 +299,30 @@ def matching_part(parts: Sequence[Part], statement: str, place: int | None) -> P
     """The part that is meant: by its text, else by its place among those that were judged."""
     judged = [part for part in parts if part.value is not None]
     if statement:
-        alike = [compare(statement, part.text).f1 for part in judged]
+        similarities = [compare(statement, part.text).f1 for part in judged]
         # Of equal texts the one at the place that was told.
-        best = max(range(len(judged)), key=lambda at: (alike[at], at + 1 == place), default=None)
-        return judged[best] if best is not None and alike[best] >= ALIKE else None
+        best = max(
+            range(len(judged)),
+            key=lambda index: (similarities[index], index + 1 == place),
+            default=None,
+        )
+        return judged[best] if best is not None and similarities[best] >= ALIKE else None
     return judged[place - 1] if place is not None and place <= len(judged) else None
 
 
-def _nothing(
+def _no_labels_error(
     result: Result, labels: Labels, metric: str, left_out: Mapping[str, int]
 ) -> InputError:
     if not labels.of(metric):
         metrics_named = sorted({label.metric for label in labels.labels})
-        others = ", ".join(metrics_named)
-        what = f"no label in {labels.source} is about {metric}: they are about {others}"
+        other_metrics = ", ".join(metrics_named)
+        fault = f"no label in {labels.source} is about {metric}: they are about {other_metrics}"
         remedy = f"give labels of {metric}; if these are, remove their column 'metric'"
         known = [label for label in metrics_named if label in result.run.metrics]
         remedy += f", or name {' or '.join(known)} with --metric" if known else ""
-        return InputError(what, remedy)
+        return InputError(fault, remedy)
     reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
-    what = (
+    fault = (
         f"no label in {labels.source} meets a score of {metric} in run {result.run.id}: {reasons}"
     )
     run = result.run.id[:8]
@@ -320,7 +333,7 @@ def _nothing(
     if column := _column_of_ids(result, {label.sample for label in labels.labels}):
         remedy = f"they name samples by the column '{column}': run the data again with "
         remedy += f"--map 'id={column}' (stored replies are reused)"
-    return InputError(what, remedy)
+    return InputError(fault, remedy)
 
 
 def _column_of_ids(result: Result, ids: Container[str]) -> str:

@@ -93,18 +93,18 @@ class Labelling:
         self.against = "" if against is None else store.run(against).id
         if self.against == self.run.id:
             raise InputError("a run is compared with itself", "name another run")
-        self.pool = Pool(self._judged(result))
+        self.pool = Pool(self._read_judged(result))
         if self.against:
-            other = Result(store.path, self.against)
-            if self.metric not in other.run.metrics:
-                what = f"run {self.against} has no {self.metric}"
-                raise InputError(what, "score both by the same metric")
-            self.pool = Pool.of_two(self.pool.first, self._judged(other))
+            other_result = Result(store.path, self.against)
+            if self.metric not in other_result.run.metrics:
+                fault = f"run {self.against} has no {self.metric}"
+                raise InputError(fault, "score both by the same metric")
+            self.pool = Pool.of_two(self.pool.first, self._read_judged(other_result))
         # Of a pair the label is one, and kept with the first run.
         self._runs = [self.run.id, *([self.against] if self.against and per != "pair" else [])]
         self.about = pair_label(self.metric, self.against) if per == "pair" else self.metric
-        about = self.run.config["about"][self.metric]
-        self.threshold = self.pool.first.threshold(threshold, about["guide"])
+        facts = self.run.config["about"][self.metric]
+        self.threshold = self.pool.first.threshold(threshold, facts["guide"])
         self._tally = Tally(
             pool=self.pool,
             run=self.run.id,
@@ -126,15 +126,15 @@ class Labelling:
 
     def by(self, annotator: str) -> "Labelling":
         """The same for another person, without reading the run again."""
-        other = copy(self)
-        other.annotator = check_annotator(annotator)
-        other._current = None  # noqa: SLF001 - it is one of this class
-        return other
+        other_labelling = copy(self)
+        other_labelling.annotator = check_annotator(annotator)
+        other_labelling._current = None  # noqa: SLF001 - it is one of this class
+        return other_labelling
 
     def next(self) -> LabelItem | None:
         """What to label next; None once everything is labelled. The same until it is decided."""
         if self._current is None:
-            key = self._find()
+            key = self._next_key()
             self._current = None if key is None else self.item(*key)
         return self._current
 
@@ -185,39 +185,41 @@ class Labelling:
         Raises:
             InputError: If there is no such sample or statement.
         """
-        row, of = self._store.sample(run, sample)
+        row, stored_sample = self._store.sample(run, sample)
         outcome = self._store.outcome(run, row, self.metric)
-        text = of.answer or ""
+        text = stored_sample.answer or ""
         if statement is not None:
-            parts = _parts(outcome)
+            parts = _judged_parts(outcome)
             if not 0 <= statement < len(parts):
-                what = f"the answer of sample '{sample}' has no statement {statement + 1}"
-                raise InputError(what, f"it has {len(parts)}")
+                fault = f"the answer of sample '{sample}' has no statement {statement + 1}"
+                raise InputError(fault, f"it has {len(parts)}")
             text = parts[statement].text
-        drawn = next((one for one in self._state().drawn if one.sample == sample), None)
-        others = self._state().by_item.get((run, sample, statement), {})
-        shows_judge = not self.blind or self.annotator in others
+        drawn = next((draw for draw in self._current_state().drawn if draw.sample == sample), None)
+        labels_by_name = self._current_state().by_item.get((run, sample, statement), {})
+        shows_judge = not self.blind or self.annotator in labels_by_name
         return LabelItem(
             run=run,
             sample=sample,
             statement=statement,
             text=text,
-            question=of.question,
-            answer=of.answer or "",
-            contexts=of.contexts or (),
-            reference=of.reference,
-            why=self._why(drawn, scored=sample in self.pool.place_of),
+            question=stored_sample.question,
+            answer=stored_sample.answer or "",
+            contexts=stored_sample.contexts or (),
+            reference=stored_sample.reference,
+            why=self._reason_to_ask(drawn, scored=sample in self.pool.place_of),
             chance=drawn.chance if drawn else 1.0,
-            second=any(n != self.annotator and o.kind == "label" for n, o in others.items()),
+            second=any(
+                n != self.annotator and o.kind == "label" for n, o in labels_by_name.items()
+            ),
             outcome=outcome if shows_judge else None,
-            sides=self._sides(sample, told=shows_judge) if self.per == "pair" else (),
+            sides=self._pair_sides(sample, is_told=shows_judge) if self.per == "pair" else (),
         )
 
     def decided(self) -> list[Key]:
         """What this person has decided of what is labelled here, in the order of deciding."""
-        own_labels = [one for one in self.labels() if one.annotator == self.annotator]
-        own_labels = [one for one in own_labels if one.kind != "settled"]
-        return [one.item for one in sorted(own_labels, key=lambda one: one.at)]
+        own_labels = [label for label in self.labels() if label.annotator == self.annotator]
+        own_labels = [label for label in own_labels if label.kind != "settled"]
+        return [label.item for label in sorted(own_labels, key=lambda label: label.at)]
 
     def verdicts(self, item: Key) -> tuple[bool | None, bool | None]:
         """Whether the judge calls an item good, and whether this person does; None for neither."""
@@ -227,29 +229,29 @@ class Labelling:
 
     def decision(self, item: Key) -> HumanLabel | None:
         """This person's decision about an item; None if there is none."""
-        return self._state().by_item.get(item, {}).get(self.annotator)
+        return self._current_state().by_item.get(item, {}).get(self.annotator)
 
     def replaced(self, item: Key) -> HumanLabel | None:
         """What this person's decision about an item took the place of; None if it is the first."""
-        return self._state().before.get((item, self.annotator))
+        return self._current_state().before.get((item, self.annotator))
 
     def progress(self) -> Progress:
         """What the labels tell so far."""
-        disputes = sum(one.settled is None for one in self.disputes())
-        return self._tally.progress(self._state(), disputes)
+        disputes = sum(dispute.settled is None for dispute in self.disputes())
+        return self._tally.progress(self._current_state(), disputes)
 
     def values(self) -> dict[str, float]:
         """The label of each sample that is labelled whole: the mean over annotators."""
-        return self._tally.values(self._state())
+        return self._tally.values(self._current_state())
 
     def weights(self) -> dict[str, float]:
         """How many samples each labelled one stands for; 1 / that is its inclusion probability."""
-        state = self._state()
+        state = self._current_state()
         return self.pool.weights(state.drawn, self._tally.values(state))
 
     def drawn(self) -> list[Drawn]:
         """The samples that were drawn to be labelled, in order."""
-        return self._state().drawn
+        return self._current_state().drawn
 
     def scored(self, run: str, sample: str) -> tuple[Sample, list[Part]]:
         """A sample and the judged parts of its score.
@@ -257,25 +259,29 @@ class Labelling:
         Raises:
             InputError: If the run has no such sample.
         """
-        row, of = self._store.sample(run, sample)
+        row, stored_sample = self._store.sample(run, sample)
         outcome = self._store.outcome(run, row, self.metric)
-        return of, _parts(outcome)
+        return stored_sample, _judged_parts(outcome)
 
     def labels(self) -> list[HumanLabel]:
         """What counts of every annotator and item labelled here: the latest decision not undone."""
-        state = self._state()
-        labels = [one for by_name in state.by_item.values() for one in by_name.values()]
-        return [one for one in (*labels, *state.settled.values()) if self._tally.is_about(one.item)]
+        state = self._current_state()
+        labels = [label for by_name in state.by_item.values() for label in by_name.values()]
+        return [
+            label
+            for label in (*labels, *state.settled.values())
+            if self._tally.is_about(label.item)
+        ]
 
     def disputes(self) -> list[Dispute]:
         """What annotators label differently of what is labelled here, the open ones first."""
-        state = self._state()
+        state = self._current_state()
         disputes = []
         for key, by_name in state.by_item.items():
-            labels = tuple(one for one in by_name.values() if one.kind == "label")
-            if self._tally.is_about(key) and len({one.value for one in labels}) > 1:
+            labels = tuple(label for label in by_name.values() if label.kind == "label")
+            if self._tally.is_about(key) and len({label.value for label in labels}) > 1:
                 disputes.append(Dispute(*key, labels, state.settled.get(key)))
-        return sorted(disputes, key=lambda one: one.settled is not None)
+        return sorted(disputes, key=lambda dispute: dispute.settled is not None)
 
     def adjudicate(self, item: Key, value: float, reason: str = "") -> HumanLabel:
         """Decide a disagreement: this label counts, whatever annotators said.
@@ -283,7 +289,9 @@ class Labelling:
         Raises:
             InputError: If they do not disagree about it.
         """
-        if item not in {(one.run, one.sample, one.statement) for one in self.disputes()}:
+        if item not in {
+            (dispute.run, dispute.sample, dispute.statement) for dispute in self.disputes()
+        }:
             raise InputError("annotators do not disagree about this", "see the disagreements")
         label = self._label(item, "settled", value, reason, ())
         self._store.labels.keep([label])
@@ -300,20 +308,20 @@ class Labelling:
         Raises:
             InputError: If a sample or statement is not in the run.
         """
-        state = self._state()
-        for sample in sorted({one.sample for one in labels} - self.pool.place_of.keys()):
+        state = self._current_state()
+        for sample in sorted({label.sample for label in labels} - self.pool.place_of.keys()):
             self._store.sample(self.run.id, sample)  # one without a score has a label all the same
         new = [
-            one
-            for one in labels
-            if (there := state.by_item.get(one.item, {}).get(one.annotator)) is None
-            or (there.value, there.kind) != (one.value, one.kind)
+            label
+            for label in labels
+            if (known := state.by_item.get(label.item, {}).get(label.annotator)) is None
+            or (known.value, known.kind) != (label.value, label.kind)
         ]
-        queued = {one.sample for one in state.drawn}
+        queued = {draw.sample for draw in state.drawn}
         open_ones = self.pool.place_of.keys() - queued
-        chances = {one.sample: one.chance for one in labels if one.sample in open_ones}
+        chances = {label.sample: label.chance for label in labels if label.sample in open_ones}
         if chances and not self.against:
-            batch = max((one.batch for one in state.drawn), default=-1) + 1
+            batch = max((draw.batch for draw in state.drawn), default=-1) + 1
             random = len(chances) / (len(self.pool.ids) - len(queued))
             drawn = [Drawn(batch, s, chance or random, "given") for s, chance in chances.items()]
             self._store.labels.draw(*self._queue, batch, drawn)
@@ -342,7 +350,9 @@ class Labelling:
         low, high = (0.0, 1.0) if self.per == "pair" else self.scale or (-np.inf, np.inf)
         if value is not None and not low <= value <= high:
             raise InputError(f"{value:g} is no label here", f"give one from {low:g} to {high:g}")
-        chance = next((one.chance for one in self._state().drawn if one.sample == sample), None)
+        chance = next(
+            (draw.chance for draw in self._current_state().drawn if draw.sample == sample), None
+        )
         return HumanLabel(
             run=run,
             metric=self.about,
@@ -356,7 +366,7 @@ class Labelling:
             chance=chance,
         )
 
-    def _state(self) -> State:
+    def _current_state(self) -> State:
         """The labels as they are now, read again only if there are others."""
         labels, runs = self._store.labels, self._runs
         version = (
@@ -364,15 +374,15 @@ class Labelling:
             labels.n_drawn(*self._queue),
         )
         if self._known is None or self._known[0] != version:
-            decisions = [one for run in runs for one in labels.of(run, self.about)]
+            decisions = [label for run in runs for label in labels.of(run, self.about)]
             drawn = labels.queue(*self._queue)
             self._known = version, State.of(decisions, drawn)
         return self._known[1]
 
-    def _find(self) -> Key | None:
+    def _next_key(self) -> Key | None:
         """The next item that this person is to label; a batch is drawn where none is left."""
         while True:
-            state, share = self._state(), self._store.labels.share_of_seconds(*self._queue)
+            state, share = self._current_state(), self._store.labels.share_of_seconds(*self._queue)
             for drawn in self._in_turn(state.drawn):
                 for key in self._items(drawn.sample):
                     if self._is_wanted(state, key, share):
@@ -395,9 +405,11 @@ class Labelling:
 
         So two who work at once seldom meet, and what is labelled of a batch is a random part of it.
         """
-        return sorted(drawn, key=lambda one: (one.batch, self._mixed(self.annotator, one.sample)))
+        return sorted(
+            drawn, key=lambda draw: (draw.batch, self._random_number(self.annotator, draw.sample))
+        )
 
-    def _mixed(self, *words: object) -> float:
+    def _random_number(self, *words: object) -> float:
         """A number in [0, 1) that depends on nothing but these words and the seed."""
         text = "\0".join(map(str, (self._seed, self.metric, *words)))
         digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
@@ -406,38 +418,42 @@ class Labelling:
     def _items(self, sample: str) -> list[Key]:
         """All that is to be labelled of a sample; of two answers either may be first."""
         keys = self._tally.items(sample)
-        return sorted(keys, key=lambda key: self._mixed(self.annotator, sample, key[0]))
+        return sorted(keys, key=lambda key: self._random_number(self.annotator, sample, key[0]))
 
     def _is_wanted(self, state: State, key: Key, share: float) -> bool:
         by_name = state.by_item.get(key, {})
         if self.annotator in by_name:
             return False
-        n_labels = sum(one.kind == "label" for one in by_name.values())
-        return n_labels < (2 if self._mixed(_SECOND, key[1]) < share else 1)
+        n_labels = sum(label.kind == "label" for label in by_name.values())
+        return n_labels < (2 if self._random_number(_SECOND, key[1]) < share else 1)
 
-    def _why(self, drawn: Drawn | None, *, scored: bool) -> str:
+    def _reason_to_ask(self, drawn: Drawn | None, *, scored: bool) -> str:
         if not scored:
             return "without a score: a label here counts in no mean"
         if drawn is None:
             return "chosen by hand: counts in the mean once it is drawn"
         if drawn.why not in _WHY:
             return "labelled elsewhere"
-        why = _WHY[drawn.why]
+        reason = _WHY[drawn.why]
         if round(drawn.chance, 2) == 1:  # all that were left were drawn
-            return "" if drawn.why == "random" else why
-        return f"{why}; drawn with a chance of {100 * drawn.chance:.0f} %"
+            return "" if drawn.why == "random" else reason
+        return f"{reason}; drawn with a chance of {100 * drawn.chance:.0f} %"
 
-    def _sides(self, sample: str, *, told: bool) -> tuple[PairSide, ...]:
+    def _pair_sides(self, sample: str, *, is_told: bool) -> tuple[PairSide, ...]:
         """Both answers of a pair, in an order of this person's own."""
         sides = []
         for run, value in ((self.run.id, 1.0), (self.against, 0.0)):
-            row, of = self._store.sample(run, sample)
-            outcome = self._store.outcome(run, row, self.metric) if told else None
-            sides.append(PairSide(run, of.answer or "", of.contexts or (), value, outcome))
-        mixed = self._mixed(self.annotator, sample, "side") < 0.5
+            row, stored_sample = self._store.sample(run, sample)
+            outcome = self._store.outcome(run, row, self.metric) if is_told else None
+            sides.append(
+                PairSide(
+                    run, stored_sample.answer or "", stored_sample.contexts or (), value, outcome
+                )
+            )
+        mixed = self._random_number(self.annotator, sample, "side") < 0.5
         return (sides[0], sides[1]) if mixed else (sides[1], sides[0])
 
-    def _judged(self, result: Result) -> Judged:
+    def _read_judged(self, result: Result) -> Judged:
         judged = Judged.of(result, self.metric)
         return judged.with_parts() if self.per == "statement" else judged
 
@@ -447,8 +463,10 @@ def _check(
 ) -> None:
     """See that what is asked for fits together."""
     if order not in ORDERS or per not in ("answer", "statement", "pair"):
-        what = f"'{order}' per '{per}' is no way to label"
-        raise InputError(what, f"the orders are {', '.join(ORDERS)}, per answer, statement or pair")
+        fault = f"'{order}' per '{per}' is no way to label"
+        raise InputError(
+            fault, f"the orders are {', '.join(ORDERS)}, per answer, statement or pair"
+        )
     if per == "pair" and against is None:
         raise InputError("pairs are of two runs", "name the other run (against)")
     if order == "difference" and against is None:
@@ -456,9 +474,9 @@ def _check(
     if against is not None and order not in ("difference", "random"):
         raise InputError(f"the order '{order}' is for one run", "take 'difference' or 'random'")
     if not 0 <= second_opinions <= 1 or not half_width > 0:
-        what = f"a share of {second_opinions:g} or a half-width of {half_width:g} is none"
-        raise InputError(what, "give a share from 0 to 1, and a half-width above 0")
+        fault = f"a share of {second_opinions:g} or a half-width of {half_width:g} is none"
+        raise InputError(fault, "give a share from 0 to 1, and a half-width above 0")
 
 
-def _parts(outcome: Outcome | None) -> list[Part]:
+def _judged_parts(outcome: Outcome | None) -> list[Part]:
     return [part for part in outcome.parts if part.value is not None] if outcome else []

@@ -41,7 +41,7 @@ def configuration_names(params: Sequence[Params]) -> list[str]:
     varied = {
         name
         for name, values in parameter_values(params).items()
-        if len(values) > 1 or any(name not in one for one in params)
+        if len(values) > 1 or any(name not in run_params for run_params in params)
     }
     return [
         configuration_name({n: v for n, v in values.items() if not varied or n in varied})
@@ -145,31 +145,31 @@ def leaderboard(
 
     names = names or configuration_names(params)
     scores = [_scores(result, metric) for result in results]
-    scored = [place for place, by_id in enumerate(scores) if by_id]
-    about = results[0].run.config["about"][metric]
-    up, ends = bool(about["higher_is_better"]), (about["range"][0], about["range"][1])
+    scored = [i for i, by_id in enumerate(scores) if by_id]
+    facts = results[0].run.config["about"][metric]
+    up, ends = bool(facts["higher_is_better"]), (facts["range"][0], facts["range"][1])
     if not scored:
         missing = tuple(_missing(name) for name in names)
         return Leaderboard(metric, up, 0, missing, "", (), None, (), (f"no {metric} at all",))
-    ids, matrix, groups = _matrix([scores[place] for place in scored], metric)
+    ids, matrix, groups = _matrix([scores[i] for i in scored], metric)
     compared = compare_with_best(matrix, groups=groups, ends=ends, higher_is_better=up, level=level)
     standings = [
-        _standing(names[scored[at]], compared.placed[at], len(scores[scored[at]]))
-        for at in compared.order
+        _standing(names[scored[column]], compared.placed[column], len(scores[scored[column]]))
+        for column in compared.order
     ]
-    top = tuple(one.name for one in standings if one.verdict in ("best", "tied"))
+    top = tuple(standing.name for standing in standings if standing.verdict in ("best", "tied"))
     more = max(1, compared.needed - len(matrix)) if compared.needed and len(top) > 1 else None
     complete = len(scored) == len(names)
     span = None if None in ends else ends[1] - ends[0]
-    runs, called = [results[at] for at in scored], [names[at] for at in scored]
+    runs, titles = [results[i] for i in scored], [names[i] for i in scored]
     corrected, unused = corrected_standings(
-        runs, called, metric, (ids, matrix), groups=groups, level=level
+        runs, titles, metric, (ids, matrix), groups=groups, level=level
     )
     return Leaderboard(
         metric=metric,
         higher_is_better=up,
         n=len(matrix),
-        standings=(*standings, *(_missing(n) for at, n in enumerate(names) if at not in scored)),
+        standings=(*standings, *(_missing(n) for i, n in enumerate(names) if i not in scored)),
         winner=top[0] if len(top) == 1 and len(scored) > 1 else "",
         tied=top if len(top) > 1 else (),
         more=more,
@@ -180,7 +180,7 @@ def leaderboard(
         )
         if complete and is_full(params)
         else (),
-        fronts=fronts(Quality(metric, called, ids, matrix, groups, span, up), runs, level=level),
+        fronts=fronts(Quality(metric, titles, ids, matrix, groups, span, up), runs, level=level),
         corrected=corrected,
     )
 
@@ -206,31 +206,33 @@ def race_leaderboard(
 
     names = configuration_names(params)
     scores = [race_scores(result, metric) for result in results]
-    scored = [place for place, by_id in enumerate(scores) if by_id]
+    scored = [i for i, by_id in enumerate(scores) if by_id]
     up, ends = _direction(results[0], metric)
     missing = tuple(_missing(name) for name, by_id in zip(names, scores, strict=True) if not by_id)
     warnings = [f"{len(missing)} of {len(scores)} configurations have no scores"] if missing else []
     if ends is None:
-        what = f"{metric} has no greatest value: a race gives means of it, and no intervals"
+        fault = f"{metric} has no greatest value: a race gives means of it, and no intervals"
         standings = _means(names, scores, scored, up=up)
         return Leaderboard(
-            metric, up, 0, (*standings, *missing), "", (), None, (), (*warnings, what)
+            metric, up, 0, (*standings, *missing), "", (), None, (), (*warnings, fault)
         )
     if not scored:
         return Leaderboard(metric, up, 0, missing, "", (), None, (), (f"no {metric} at all",))
-    out = [bool(dropped and dropped[place]) for place in scored]
+    is_dropped = [bool(dropped and dropped[i]) for i in scored]
     compared = compare_raced(
-        race_matrix([scores[place] for place in scored]),
-        out,
+        race_matrix([scores[i] for i in scored]),
+        is_dropped,
         ends=ends,
         higher_is_better=up,
         level=level,
     )
     standings = []
-    for at in compared.order:
-        one = _standing(names[scored[at]], compared.placed[at], len(scores[scored[at]]))
-        standings.append(replace(one, verdict=DROPPED) if out[at] else one)
-    top = tuple(one.name for one in standings if one.verdict in ("best", "tied"))
+    for column in compared.order:
+        standing = _standing(
+            names[scored[column]], compared.placed[column], len(scores[scored[column]])
+        )
+        standings.append(replace(standing, verdict=DROPPED) if is_dropped[column] else standing)
+    top = tuple(standing.name for standing in standings if standing.verdict in ("best", "tied"))
     return Leaderboard(
         metric=metric,
         higher_is_better=up,
@@ -246,9 +248,9 @@ def race_leaderboard(
 
 def _direction(result: Result, metric: str) -> tuple[bool, tuple[float, float] | None]:
     """Whether more of a metric is better, and its least and greatest value if it has both."""
-    about = result.run.config["about"][metric]
-    low, high = about["range"]
-    up = bool(about["higher_is_better"])
+    facts = result.run.config["about"][metric]
+    low, high = facts["range"]
+    up = bool(facts["higher_is_better"])
     return up, None if low is None or high is None else (float(low), float(high))
 
 
@@ -272,14 +274,15 @@ def race_order(ids: Iterable[str]) -> list[str]:
 
 
 def _means(
-    names: Sequence[str], scores: Sequence[Mapping[str, float]], scored: Sequence[int], *, up: bool
+    names: Sequence[str],
+    scores: Sequence[Mapping[str, float]],
+    scored: Sequence[int],
+    *,
+    up: bool,
 ) -> list[Standing]:
-    means = {place: math.fsum(scores[place].values()) / len(scores[place]) for place in scored}
-    order = sorted(scored, key=lambda place: -means[place] if up else means[place])
-    return [
-        Standing(names[place], means[place], None, None, None, UNKNOWN, len(scores[place]))
-        for place in order
-    ]
+    means = {i: math.fsum(scores[i].values()) / len(scores[i]) for i in scored}
+    order = sorted(scored, key=lambda i: -means[i] if up else means[i])
+    return [Standing(names[i], means[i], None, None, None, UNKNOWN, len(scores[i])) for i in order]
 
 
 _NAMED = 3  # configurations that lack most scores
@@ -306,8 +309,8 @@ def _matrix(
 
     shared = [id_ for id_ in scores[0] if all(id_ in by_id for by_id in scores)]
     if not shared:
-        what = f"no question has a score of {metric} in every configuration"
-        raise InputError(what, "see why with `assay show`, and sweep the others")
+        fault = f"no question has a score of {metric} in every configuration"
+        raise InputError(fault, "see why with `assay show`, and sweep the others")
     matrix = np.array([[by_id[id_][0] for by_id in scores] for id_ in shared])
     groups = [scores[0][id_][1] for id_ in shared]
     if all(group is None for group in groups):
@@ -356,7 +359,8 @@ def _effects(
             columns, groups=groups, ends=ends, higher_is_better=up, level=level
         )
         standings = (
-            _standing(names[at], compared.placed[at], len(matrix)) for at in compared.order
+            _standing(names[column], compared.placed[column], len(matrix))
+            for column in compared.order
         )
         effects.append(Effect(parameter, tuple(standings)))
     return tuple(effects)
@@ -379,19 +383,22 @@ def _averages(params: Sequence[Params]) -> dict[str, tuple[list[str], "Floats"]]
     varied = {n: values for n, values in parameter_values(params).items() if len(values) > 1}
     # A column for each value of a parameter, all of which together stand for the mean.
     design = np.array(
-        [[written(one[name]) == v for name in varied for v in varied[name]] for one in params],
+        [
+            [written(run_params[name]) == v for name in varied for v in varied[name]]
+            for run_params in params
+        ],
         float,
     )
     if np.linalg.matrix_rank(design) < design.shape[1] - max(0, len(varied) - 1):
         return {}
-    averages, at = {}, 0
+    averages, row = {}, 0
     for name, values in varied.items():
-        wanted = np.concatenate(
+        targets = np.concatenate(
             [np.full((len(v), len(values)), 1 / len(v)) for v in varied.values()]
         )
-        wanted[at : at + len(values)] = np.eye(len(values))
-        averages[name] = values, np.linalg.pinv(design).T @ wanted
-        at += len(values)
+        targets[row : row + len(values)] = np.eye(len(values))
+        averages[name] = values, np.linalg.pinv(design).T @ targets
+        row += len(values)
     return averages
 
 
@@ -404,12 +411,12 @@ def _warnings(
     union = len(set().union(*scores.values()))
     if n < union:
         lacking = {name: union - len(by_id) for name, by_id in scores.items() if by_id}
-        most = sorted(filter(lacking.get, lacking), key=lambda name: -lacking[name])
-        named = ", ".join(f"{lacking[name]} in {name}" for name in most[:_NAMED])
-        more = f" and {len(most) - _NAMED} more" if len(most) > _NAMED else ""
+        lacking_most = sorted(filter(lacking.get, lacking), key=lambda name: -lacking[name])
+        counts = ", ".join(f"{lacking[name]} in {name}" for name in lacking_most[:_NAMED])
+        more = f" and {len(lacking_most) - _NAMED} more" if len(lacking_most) > _NAMED else ""
         warnings.append(
             f"{union - n} of {union} questions with a score lack one in another configuration "
-            f"({named}{more}): all numbers are of the other {n}, so a configuration that answers "
+            f"({counts}{more}): all numbers are of the other {n}, so a configuration that answers "
             "only the easy ones looks better than it is"
         )
     if groups is not None and (distinct := len(set(groups))) < n:

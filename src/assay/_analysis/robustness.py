@@ -170,7 +170,9 @@ class Robustness(Readable):
 
     def __str__(self) -> str:
         """A line for each curve."""
-        return "\n".join(f"{one.perturbation}, {one.metric}: {one.finding}" for one in self.curves)
+        return "\n".join(
+            f"{curve.perturbation}, {curve.metric}: {curve.finding}" for curve in self.curves
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +257,8 @@ def curve(
     points = tuple(_point(name, under, baseline, reading, joint) for name, under in levels)
     words = SHARES.get(reading.metric)
     finding = _share(points, words) if words else _drop(points, reading, ordered=ordered)
-    up, ends = reading.higher_is_better, reading.range
-    return Curve(perturbation, title, reading.metric, up, ends, points, finding)
+    higher, ends = reading.higher_is_better, reading.range
+    return Curve(perturbation, title, reading.metric, higher, ends, points, finding)
 
 
 def _point(name: str, under: Scores, baseline: Scores, reading: Reading, joint: float) -> Point:
@@ -273,7 +275,7 @@ def _point(name: str, under: Scores, baseline: Scores, reading: Reading, joint: 
     spread = spread_of([scores[id_][0] for scores in (under, baseline) for id_ in ids])
     ends = difference_interval(differences, groups=groups, span=span, spread=spread, level=joint)
     difference = math.fsum(differences) / len(ids)
-    verdict = _mostly(interval) if reading.metric in SHARES else _verdict(ends, span, reading)
+    verdict = _most_likely(interval) if reading.metric in SHARES else _verdict(ends, span, reading)
     return Point(name, len(ids), mean, interval, before, difference, ends, verdict)
 
 
@@ -297,7 +299,7 @@ def _verdict(ends: Interval | None, span: float | None, reading: Reading) -> Ver
     return HOLDS if span is not None and low >= -reading.margin * span else UNDECIDED
 
 
-def _mostly(ends: Interval | None) -> Verdict:
+def _most_likely(ends: Interval | None) -> Verdict:
     if ends is None or ends.low <= 0.5 <= ends.high:
         return UNDECIDED
     return MOSTLY if ends.low > 0.5 else SELDOM
@@ -305,40 +307,44 @@ def _mostly(ends: Interval | None) -> Verdict:
 
 def _drop(points: Sequence[Point], reading: Reading, *, ordered: bool) -> str:
     """What a curve shows, in words."""
-    points = [one for one in points if one.verdict != NO_SCORES]
+    points = [point for point in points if point.verdict != NO_SCORES]
     if not points:
         return NO_SCORES
-    drops = [one.verdict == DROPS for one in points]
+    drops = [point.verdict == DROPS for point in points]
     if not any(drops):
-        return NO_DROP if all(one.verdict == HOLDS for one in points) else UNDECIDED
+        return NO_DROP if all(point.verdict == HOLDS for point in points) else UNDECIDED
     first = drops.index(True)
     sign = 1 if reading.higher_is_better else -1
-    most = min(
-        (one for one, dropped in zip(points, drops, strict=True) if dropped),
-        key=lambda one: sign * (one.difference or 0.0),
+    largest = min(
+        (point for point, dropped in zip(points, drops, strict=True) if dropped),
+        key=lambda point: sign * (point.difference or 0.0),
     )
-    by = f"by {abs(most.difference or 0.0):.2f}"
+    amount = f"by {abs(largest.difference or 0.0):.2f}"
     if sum(drops) == 1:
-        return f"drops at {most.level} {by}"
+        return f"drops at {largest.level} {amount}"
     if ordered and all(drops[first:]):
-        where = f"from {points[first].level} on"
+        levels_dropped = f"from {points[first].level} on"
     else:
-        where = "at " + ", ".join(p.level for p, out in zip(points, drops, strict=True) if out)
-    return f"drops {where}, {by} at {most.level}"
+        levels_dropped = "at " + ", ".join(
+            p.level for p, is_dropped in zip(points, drops, strict=True) if is_dropped
+        )
+    return f"drops {levels_dropped}, {amount} at {largest.level}"
 
 
 def _share(points: Sequence[Point], words: tuple[str, str]) -> str:
     word = {MOSTLY: words[0], SELDOM: words[1]}
     levels = [
         (
-            one.level,
-            word.get(one.verdict, f"{words[0]} in {(one.mean or 0.0) * one.n:.0f} of {one.n:,}"),
+            point.level,
+            word.get(
+                point.verdict, f"{words[0]} in {(point.mean or 0.0) * point.n:.0f} of {point.n:,}"
+            ),
         )
-        for one in points
-        if one.verdict != NO_SCORES
+        for point in points
+        if point.verdict != NO_SCORES
     ]
     if not levels:
         return NO_SCORES
-    if len({what for _, what in levels}) == 1:
+    if len({finding for _, finding in levels}) == 1:
         return levels[0][1]
-    return "; ".join(f"{level}: {what}" for level, what in levels)
+    return "; ".join(f"{level}: {finding}" for level, finding in levels)

@@ -82,29 +82,29 @@ def label_next(
             sample has a score.
     """
     if not 0 < random_share <= 1:
-        what = f"a random share of {random_share:g} leaves samples without a chance"
-        raise InputError(what, "give more than 0 and up to 1")
+        fault = f"a random share of {random_share:g} leaves samples without a chance"
+        raise InputError(fault, "give more than 0 and up to 1")
     name = one_metric(result, metric)
-    about = result.run.config["about"][name]["range"]
+    score_range = result.run.config["about"][name]["range"]
     outcomes = list(result.outcomes(name))
     scored = [(s, o) for s, o in outcomes if isinstance(o, Score)]
     if not scored:
-        what = f"run {result.run.id} has no score of {name}: {_unscored(o for _, o in outcomes)}"
-        raise InputError(what, "labels are chosen by scores: take another run or metric")
+        fault = f"run {result.run.id} has no score of {name}: {_unscored(o for _, o in outcomes)}"
+        raise InputError(fault, "labels are chosen by scores: take another run or metric")
     if len(before) + min(n, 1) > len(scored):
         raise InputError(f"all {len(scored)} scored samples are chosen already")
     if not len(before) + n:
         raise InputError("no sample is chosen yet", "say how many to choose")
-    size = sizes([uncertainty(outcome, about) for _, outcome in scored], random_share)
+    size = sizes([uncertainty(outcome, score_range) for _, outcome in scored], random_share)
     numbers = fixed_numbers([sample.id for sample, _ in scored], seed=name)
     order = priority(size, numbers)[: len(before) + n]
-    first = {scored[place][0].id for place in order[: len(before)]}
+    first = {scored[index][0].id for index in order[: len(before)]}
     if first != set(before):
         strange = min(set(before) - first)
-        what = f"'{strange}' is not among the first {len(before)} that these options choose"
-        raise InputError(what, "give the same run, --metric and --random-share, or a new file")
-    chosen = zip(order, chances(size, numbers, len(order)), strict=True)
-    return [SampleToLabel(scored[place][0], name, float(chance)) for place, chance in chosen]
+        fault = f"'{strange}' is not among the first {len(before)} that these options choose"
+        raise InputError(fault, "give the same run, --metric and --random-share, or a new file")
+    drawn = zip(order, chances(size, numbers, len(order)), strict=True)
+    return [SampleToLabel(scored[index][0], name, float(chance)) for index, chance in drawn]
 
 
 def uncertainty(score: Score, ends: Sequence[float | None]) -> float:
@@ -148,15 +148,15 @@ def write_sheet(
 def write_rows(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
     """A sheet (CSV) of these rows, in the place of the one that stood there."""
     # What people wrote stays where it is until the new sheet stands there whole.
-    place = Path(path).resolve()
-    new = place.with_name(f"{place.name}.new")
+    target = Path(path).resolve()
+    new = target.with_name(f"{target.name}.new")
     try:
         # Without the mark Excel on Windows takes the texts for another encoding.
         with new.open("w", encoding="utf-8-sig", newline="") as file:
             sheet = csv.DictWriter(file, columns, restval="")
             sheet.writeheader()
             sheet.writerows(rows)
-        new.replace(place)
+        new.replace(target)
     finally:
         new.unlink(missing_ok=True)
 
@@ -176,13 +176,13 @@ def read_sheet(path: str | Path) -> dict[str, dict[str, str]]:
             raise InputError([record.problem])
         row = {str(column): str(cell) for column, cell in (record.values or {}).items()}
         if "sample" not in row:
-            what = f"'{path}' is no sheet of `assay label`: it has no column 'sample'"
-            raise InputError(what, "name a new file")
+            fault = f"'{path}' is no sheet of `assay label`: it has no column 'sample'"
+            raise InputError(fault, "name a new file")
         sample = read_back(row["sample"])
         if sample in rows:
-            what = f"sample '{sample}' stands twice in '{path}'"
+            fault = f"sample '{sample}' stands twice in '{path}'"
             remedy = "keep one row, with a column for each annotator: label_anna, label_ben"
-            raise InputError([Problem(what, remedy, record.number, "sample")])
+            raise InputError([Problem(fault, remedy, record.number, "sample")])
         rows[sample] = row
     return rows
 
@@ -199,17 +199,19 @@ def warn_of_other_answers(labels: str | Path, result: Result) -> str:
         return ""
     with Store(result.path) as store:
         samples = ((s.id, s.answer or "") for _, s in store.samples(result.run.id))
-        others = [
+        changed_ids = [
             i
             for i, answer in samples
             if i in answers and _words(answers[i]) != _words(as_text(answer))
         ]
-    if not others:
+    if not changed_ids:
         return ""
-    what = f"! {len(others):,} samples of {labels} have another 'answer' there than in run"
-    what += f" {result.run.id} ({first_ids(others)}): labels of other answers say nothing of these"
+    warning = f"! {len(changed_ids):,} samples of {labels} have another 'answer' there than in run"
+    warning += (
+        f" {result.run.id} ({first_ids(changed_ids)}): labels of other answers say nothing of these"
+    )
     remedy = "name the run that was labelled (`assay runs` lists them), or remove these rows"
-    return f"{what} -> {remedy}; delete the column if a spreadsheet rewrote it"
+    return f"{warning} -> {remedy}; delete the column if a spreadsheet rewrote it"
 
 
 def refuse_unseen(ids: Iterable[str]) -> None:
@@ -220,25 +222,25 @@ def refuse_unseen(ids: Iterable[str]) -> None:
     """
     for name in ids:
         if plain(name) != name:
-            what = f"the id of sample '{name}' holds a character that cannot be seen"
-            raise InputError(what, "a sheet may hold none: give the sample another id")
+            fault = f"the id of sample '{name}' holds a character that cannot be seen"
+            raise InputError(fault, "a sheet may hold none: give the sample another id")
 
 
 def _refuse_others(
-    wanted: Sequence[SampleToLabel], before: Mapping[str, Mapping[str, str]]
+    samples: Sequence[SampleToLabel], before: Mapping[str, Mapping[str, str]]
 ) -> None:
-    ours = {item.sample.id: _row(item) for item in wanted if item.sample.id in before}
+    own_rows = {item.sample.id: _row(item) for item in samples if item.sample.id in before}
     for number, (sample, row) in enumerate(before.items(), 1):
         for name in ("metric", "question", "answer"):
-            written, expected = row.get(name), ours.get(sample, {}).get(name)
-            if written is None or expected is None or _words(written) == _words(expected):
+            text, expected = row.get(name), own_rows.get(sample, {}).get(name)
+            if text is None or expected is None or _words(text) == _words(expected):
                 continue
-            what = f"the sheet is about another run: sample '{sample}' has another {name} here"
+            fault = f"the sheet is about another run: sample '{sample}' has another {name} here"
             remedy = "name that run, or a new file; delete the column if a spreadsheet rewrote it"
             if name == "metric":
-                what = f"the sheet is about another metric: '{written}', not '{expected}'"
+                fault = f"the sheet is about another metric: '{text}', not '{expected}'"
                 remedy = "name that one with --metric, or a new file"
-            raise InputError([Problem(what, remedy, number, name)])
+            raise InputError([Problem(fault, remedy, number, name)])
 
 
 def _words(cell: str) -> list[str]:
@@ -248,9 +250,9 @@ def _words(cell: str) -> list[str]:
 
 def _unscored(outcomes: Iterable[Outcome]) -> str:
     """How many samples have no score, and why."""
-    why = Counter(f"{o.why} ({o.detail})" for o in outcomes if isinstance(o, Unscored))
-    reasons = [f"{n:,} {reason}" for reason, n in why.most_common(_REASONS)]
-    more = len(why) - len(reasons)
+    reason_counts = Counter(f"{o.why} ({o.detail})" for o in outcomes if isinstance(o, Unscored))
+    reasons = [f"{n:,} {reason}" for reason, n in reason_counts.most_common(_REASONS)]
+    more = len(reason_counts) - len(reasons)
     return ", ".join([*reasons, *([f"and {more:,} other reasons"] if more else [])]) or "no samples"
 
 
@@ -317,15 +319,15 @@ def choose_examples(
     """
     name = one_metric(result, metric)
     if f"|{VerifyStatements.kind}=" not in result.run.metrics[name]:
-        what = f"{name} asks for no verdicts on statements: no examples can be made for it"
-        raise InputError(what, "write some by hand: `assay explain METRIC --toml`")
+        fault = f"{name} asks for no verdicts on statements: no examples can be made for it"
+        raise InputError(fault, "write some by hand: `assay explain METRIC --toml`")
     read = read_for_run(labels, result)
     items = labelled(result, read, name)
     candidates = list(_candidates(result, name, _verdicts(items.items, items.kind)))
     if not candidates:
-        what = "no label tells the verdict on a statement of a sample of moderate length"
-        raise InputError(what, "label statements (columns sample, statement, label)")
-    picked = _pick(candidates, n)
+        fault = "no label tells the verdict on a statement of a sample of moderate length"
+        raise InputError(fault, "label statements (columns sample, statement, label)")
+    picked = _most_diverse(candidates, n)
     return ChosenExamples(
         kind=VerifyStatements.kind,
         examples=tuple(c.example for c in picked),
@@ -372,7 +374,7 @@ def _candidates(
             ).strip()  # as the judge sees its own
             if not labelled_statements or len(shown_texts) > LONGEST:
                 continue
-            by_statement = _read(task, reply)
+            by_statement = _verdicts_by_id(task, reply)
             truth = {s.id: by_text[s.text] for s in labelled_statements}
             right = [
                 _verdict(i, by_statement.get(i), reply, task, good=good)
@@ -407,7 +409,7 @@ def _task(reply: Reply) -> VerifyStatements | None:
     return VerifyStatements(statements, contexts)
 
 
-def _read(task: VerifyStatements, reply: Reply) -> dict[str, Verdict]:
+def _verdicts_by_id(task: VerifyStatements, reply: Reply) -> dict[str, Verdict]:
     try:
         return task.read_some(reply.raw)
     except Unreadable:
@@ -435,20 +437,22 @@ def _verdict(
     )
 
 
-def _pick(candidates: Sequence[_Candidate], n: int) -> list[_Candidate]:
+def _most_diverse(candidates: Sequence[_Candidate], n: int) -> list[_Candidate]:
     picked: list[_Candidate] = []
     left = list(candidates)
     while left and len(picked) < n:
         counts = {good: sum(good in c.verdicts for c in picked) for good in (True, False)}
-        wanted = counts[True] < counts[False]
-        rare = [c for c in left if wanted in c.verdicts] or left
-        best = max(rare, key=lambda c: (1 + c.wrong) * _unlike(c, picked))
+        rarer_verdict = counts[True] < counts[False]
+        rare = [c for c in left if rarer_verdict in c.verdicts] or left
+        best = max(rare, key=lambda c: (1 + c.wrong) * _distance(c, picked))
         picked.append(best)
         left.remove(best)
     return picked
 
 
-def _unlike(one: _Candidate, others: Sequence[_Candidate]) -> float:
+def _distance(candidate: _Candidate, other_candidates: Sequence[_Candidate]) -> float:
     """1 - Jaccard similarity of the words to the nearest of the others."""
-    alike = (len(one.words & o.words) / len(one.words | o.words) for o in others)
-    return 1 - max(alike, default=0.0)
+    similarities = (
+        len(candidate.words & o.words) / len(candidate.words | o.words) for o in other_candidates
+    )
+    return 1 - max(similarities, default=0.0)

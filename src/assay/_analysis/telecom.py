@@ -93,13 +93,13 @@ def telecom_study(
         "Evaluation of RAG Metrics for Question Answering in the Telecom Domain", tables 1 to 4.
     """
     if labels and len(labels) != len(results):
-        what = f"there are labels of {len(labels)} runs, and {len(results)} runs"
-        raise InputError(what, "give a file for each run, in the order of the runs")
+        fault = f"there are labels of {len(labels)} runs, and {len(results)} runs"
+        raise InputError(fault, "give a file for each run, in the order of the runs")
     groups = RunsByGroup(described_runs(results), (), (), (), level)
     names: list[str] = []
     if metrics or any(scored_by(field, result.run.metrics) for result in results):
         groups = compare_groups(*results, field=field, metrics=metrics, level=level, force=force)
-        names = [one.metric for one in groups.runs[0].metrics]
+        names = [metric.metric for metric in groups.runs[0].metrics]
     tables = tuple(
         concordance(result, run_labels, metrics and names, above=ABOVE, below=BELOW)
         for result, run_labels in zip(results, labels, strict=False)
@@ -118,16 +118,16 @@ def _accuracy(results: Sequence[Result], *, level: float, force: bool) -> Iterat
             ends = mean_interval(hits, groups=clusters, low=0, high=1, level=level)
             pairs = None
             if matched is not None and k <= first_hits[0][1]:
-                both = [
+                both_ranks = [
                     (first_hits[0][0][a.row], first[b.row])
                     for a, b in matched.rows.values()
                     if a.row in first_hits[0][0] and b.row in first
                 ]
-                if both:
+                if both_ranks:
                     pairs = paired(
-                        [float(old[0] < k) for old, _ in both],
-                        [float(new[0] < k) for _, new in both],
-                        groups=[old[1] for old, _ in both] if matched.clustered else None,
+                        [float(old[0] < k) for old, _ in both_ranks],
+                        [float(new[0] < k) for _, new in both_ranks],
+                        groups=[old[1] for old, _ in both_ranks] if matched.clustered else None,
                         span=1.0,
                         level=level,
                     )
@@ -150,13 +150,13 @@ def _first_hits(result: Result) -> tuple[Mapping[int, tuple[float, object]], int
 
 
 def _adjusted(accuracy: Sequence[Accuracy]) -> Iterator[Accuracy]:
-    tested = [one.paired.p for one in accuracy if one.paired and one.paired.moved]
+    tested = [figure.paired.p for figure in accuracy if figure.paired and figure.paired.moved]
     adjusted_p = iter(holm(tested))
-    for one in accuracy:
-        if one.paired is None:
-            yield one
+    for figure in accuracy:
+        if figure.paired is None:
+            yield figure
         else:
-            yield replace(one, p=next(adjusted_p) if one.paired.moved else 1.0)
+            yield replace(figure, p=next(adjusted_p) if figure.paired.moved else 1.0)
 
 
 def _gaps(tables: Sequence[Concordance]) -> Iterator[Gap]:

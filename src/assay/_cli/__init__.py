@@ -149,12 +149,14 @@ class App(CommandGroup):
         try:
             return super().invoke(ctx)
         except click.NoSuchOption as error:
-            hint = _meant(error.option_name.lstrip("-"), error.ctx.command) if error.ctx else ""
+            hint = (
+                _meant_option(error.option_name.lstrip("-"), error.ctx.command) if error.ctx else ""
+            )
             message = f"No such option '{error.option_name}'. {hint}".rstrip()
             raise click.UsageError(message, error.ctx) from None
 
 
-def _meant(word: str, command: click.Command) -> str:
+def _meant_option(word: str, command: click.Command) -> str:
     """Which option, or else which other command, was meant by the name of an option.
 
     One that is written alike, or else whose help has the word; "" where that is none, or any of
@@ -167,21 +169,25 @@ def _meant(word: str, command: click.Command) -> str:
         for name in param.opts
         if name.startswith("--")
     }
-    alike = [name for name in options if name.startswith(f"--{word[:1]}")]
+    like_options = [name for name in options if name.startswith(f"--{word[:1]}")]
     names = (
-        misspelt.near(word, alike)
+        misspelt.near(word, like_options)
         or [name for name in options if word.startswith(name[2:]) or word.endswith(name[1:])]
-        or [name for name, text in options.items() if _says(text, word)]
+        or [name for name, text in options.items() if _has_word(text, word)]
     )
     if names:
         return misspelt.ask(names).capitalize() if len(names) <= _GUESSES else ""
-    others = {name: text for name, text in _SHORT_HELP.items() if name != command.name}
-    commands = [word] if word in others else [n for n, text in others.items() if _says(text, word)]
-    named = " or ".join(f"`assay {name}`" for name in commands)
-    return f"See {named}." if 0 < len(commands) <= _GUESSES else ""
+    help_of_others = {name: text for name, text in _SHORT_HELP.items() if name != command.name}
+    commands = (
+        [word]
+        if word in help_of_others
+        else [n for n, text in help_of_others.items() if _has_word(text, word)]
+    )
+    command_names = " or ".join(f"`assay {name}`" for name in commands)
+    return f"See {command_names}." if 0 < len(commands) <= _GUESSES else ""
 
 
-def _says(text: str, word: str) -> bool:
+def _has_word(text: str, word: str) -> bool:
     """Whether a text has the word, or its plural; what stands in parentheses is about others."""
     words = re.findall("[a-z-]+", re.sub(r"\([^)]*\)", "", text.lower()))
     return word in words or f"{word}s" in words

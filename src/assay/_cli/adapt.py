@@ -26,8 +26,8 @@ _GROUPS = {
 _FORMS = {".html": "a page", ".md": "Markdown", ".json": "all that is shown"}
 
 
-def _report_files(what: str) -> Any:
-    help_ = f"Write what was {what}: .html (a page), .md (Markdown) or .json. Repeatable."
+def _report_files(deed: str) -> Any:
+    help_ = f"Write what was {deed}: .html (a page), .md (Markdown) or .json. Repeatable."
     return options.option("--report", multiple=True, metavar="FILE", help=help_)
 
 
@@ -136,9 +136,9 @@ def adapt_command(request: _AdaptRequest) -> int:
         **msgspec.to_builtins(adapted),
         "gains": _with_verdicts(adapted.gains),
     }
-    then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
+    next_lines = [("next", f"assay run DATA --embedder onnx:{request.out}")]
     show, writers = page.renderers(bench.embedder_report)
-    output.present(data, request, writers, show, then)
+    output.present(data, request, writers, show, next_lines)
     return OK
 
 
@@ -232,9 +232,9 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
     silent = request.no_progress
     with counter(*columns, description="steps of training", silent=silent) as progress:
 
-        def train(done: int, total: int) -> None:
-            progress(done, total)
-            if done == total and not silent:
+        def train(n_done: int, total: int) -> None:
+            progress(n_done, total)
+            if n_done == total and not silent:
                 say("trained; now measured on the cases kept aside, which takes minutes")
 
         adapted = adapt_judge(
@@ -245,13 +245,16 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
             settings=settings,
             on_progress=train,
         )
-    compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in adapted.compared]
+    compared = [
+        {**msgspec.to_builtins(comparison), "verdict": comparison.verdict}
+        for comparison in adapted.compared
+    ]
     data = {"assay": __version__, **msgspec.to_builtins(adapted), "compared": compared}
-    then = [
+    next_lines = [
         ("use", f"assay run DATA --judge embedded:{adapted.folder}"),
         ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
     ]
-    then = then if adapted.folder is not None else []
+    next_lines = next_lines if adapted.folder is not None else []
     show, writers = page.renderers(bench.judge_report)
-    output.present(data, request, writers, show, then)
+    output.present(data, request, writers, show, next_lines)
     return OK

@@ -84,37 +84,37 @@ def agree_command(request: _AgreeRequest) -> int:
     data = _data(result, human, request)
     if warning := warn_of_other_answers(request.labels, result):
         say(warning)
-    named = request.metrics or request.concordance or any(one.metric for one in human.labels)
-    if not named and len(data["metrics"]) > 1:
+    is_named = request.metrics or request.concordance or any(label.metric for label in human.labels)
+    if not is_named and len(data["metrics"]) > 1:
         say(
             f"The labels name no metric, so they stand beside {len(data['metrics'])} of them -> "
             "name the one that they are about: -m METRIC, or a column 'metric'"
         )
     cases = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
-    then = []
+    next_lines = []
     if cases:
         command = ("show", run_name(result), "--sample", cases[0])
-        then = [("next", command_line(*command, store=str(result.path)))]
-    output.present(data, request, _WRITERS, words.console, then)
+        next_lines = [("next", command_line(*command, store=str(result.path)))]
+    output.present(data, request, _WRITERS, words.console, next_lines)
     return OK
 
 
 def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, Any]:
     run = result.run
-    other = open_run(request.other, request.store) if request.other else None
-    wanted = [label for name in request.metrics for label in labels(run, name)]
+    other_result = open_run(request.other, request.store) if request.other else None
+    wanted_labels = [label for name in request.metrics for label in labels(run, name)]
     options: dict[str, Any] = {
-        "other": other,
+        "other": other_result,
         "threshold": request.threshold,
         "most": request.worst,
     }
-    if wanted:
-        agreements = [analysis.agree(result, human, metric, **options) for metric in wanted]
+    if wanted_labels:
+        agreements = [analysis.agree(result, human, metric, **options) for metric in wanted_labels]
         unmeasured: dict[str, str] = {}
     else:
         agreements, refused = analysis.agree_all(result, human, **options)
-        unmeasured = {metric: why for metric, why in refused.items() if human.of(metric)}
-        unmeasured |= _strays(human, run.metrics)
+        unmeasured = {metric: reason for metric, reason in refused.items() if human.of(metric)}
+        unmeasured |= _unknown_names(human, run.metrics)
     if request.threshold is not None:
         remedy = "give one of them, or name the metric that it is for: -m METRIC"
         for agreement in agreements:
@@ -124,11 +124,11 @@ def _data(result: Result, human: Labels, request: _AgreeRequest) -> dict[str, An
     if request.concordance:
         above = _thresholds("above", request.above)
         below = _thresholds("below", request.below)
-        table = concordance(result, human, wanted, above=above, below=below)
+        table = concordance(result, human, wanted_labels, above=above, below=below)
     return words.collect(run, human.source, agreements, unmeasured, table)
 
 
-def _strays(human: Labels, metrics: Iterable[str]) -> dict[str, str]:
+def _unknown_names(human: Labels, metrics: Iterable[str]) -> dict[str, str]:
     """Names that labels are about and that no metric has; most often they are misspelt."""
     known_names = {label.metric for metric in metrics for label in human.of(metric)}
     names = dict.fromkeys(label.metric for label in human.labels if label.metric not in known_names)
@@ -140,7 +140,7 @@ def _thresholds(name: str, texts: Iterable[str]) -> dict[str, float]:
     thresholds: dict[str, float] = {}
     for metric, value in values.by_metric(name, texts, "0.8 or faithfulness=0.8"):
         if metric in thresholds:
-            about = f"for {metric}" if metric else "without a metric"
-            raise InputError(f"--{name} is given twice {about}", "keep one of them")
+            subject = f"for {metric}" if metric else "without a metric"
+            raise InputError(f"--{name} is given twice {subject}", "keep one of them")
         thresholds[metric] = value
     return thresholds

@@ -71,7 +71,7 @@ def bench_command(request: _BenchRequest) -> int:
         return _estimate(request)
     beside_file = filter(None, [request.beside])
     output.check_files(request.outs, request.store, *beside_file, forms=_FORMS)
-    beside = msgspec.to_builtins(cards.read(request.beside)) if request.beside else None
+    other_card = msgspec.to_builtins(cards.read(request.beside)) if request.beside else None
     try:
         card = _over_sets(measure, request)
     except KeyboardInterrupt:
@@ -82,8 +82,8 @@ def bench_command(request: _BenchRequest) -> int:
         say(f"every reply is kept in {request.store}; put it right, and the same command goes on")
         return REFUSED
     data = msgspec.to_builtins(card)
-    writers = {".md": partial(text.markdown, beside=beside)}
-    show = partial(text.console, other=beside)
+    writers = {".md": partial(text.markdown, beside=other_card)}
+    show = partial(text.console, other=other_card)
     output.present(data, request, writers, show, quiet=request.quiet)
     return _exit_code(card)
 
@@ -133,8 +133,8 @@ def _over_sets(function: Callable[..., T], request: _BenchRequest) -> T:
 def _data(folder: str | None) -> Data:
     remedy = "`assay bench --list` says which files it is to hold"
     if not folder:
-        what = "the labelled sets do not ship: --data says where they are, or ASSAY_DATA"
-        raise InputError(what, remedy)
+        fault = "the labelled sets do not ship: --data says where they are, or ASSAY_DATA"
+        raise InputError(fault, remedy)
     if not Path(folder).is_dir():
         raise InputError(f"there is no folder '{folder}'", remedy)
     return Data(Path(folder))
@@ -144,24 +144,24 @@ def _exit_code(card: JudgeCard) -> int:
     if card.stopped:
         say(f"stopped: {card.stopped}")
         return BUDGET
-    if all(one.skipped for one in card.sets):
+    if all(labelled_set.skipped for labelled_set in card.sets):
         say("nothing was measured")
         return BAD_INPUT
-    return SOME_FAILED if any(one.unanswered for one in card.sets) else OK
+    return SOME_FAILED if any(labelled_set.unanswered for labelled_set in card.sets) else OK
 
 
 def _list(request: _BenchRequest) -> int:
     data = Data(Path(request.data)) if request.data else None
     sets = [
         {
-            "name": one.name,
-            "family": one.family,
-            "about": one.about,
-            "files": list(one.files),
-            "licence": one.licence,
-            "present": None if data is None else not one.absent(data),
+            "name": labelled_set.name,
+            "family": labelled_set.family,
+            "about": labelled_set.about,
+            "files": list(labelled_set.files),
+            "licence": labelled_set.licence,
+            "present": None if data is None else not labelled_set.absent(data),
         }
-        for one in chosen(request.names)
+        for labelled_set in chosen(request.names)
     ]
     if request.as_json:
         output.print_json({"sets": sets})

@@ -94,8 +94,8 @@ def calibrate_command(request: _CalibrateRequest) -> int:
         return _fit(request, str(request.labels))
     if request.examples:
         raise InputError("--examples are chosen while fitting", "leave --card out")
-    why = "is for fitting, and --card is given"
-    values.reject_options(why, "leave it out, or --card", *_FITTING)
+    reason = "is for fitting, and --card is given"
+    values.reject_options(reason, "leave it out, or --card", *_FITTING)
     if request.labels is None:
         return _apply(request, request.card)
     return _check(request, request.card, request.labels)
@@ -120,8 +120,8 @@ def _fit(request: _CalibrateRequest, labels_file: str) -> int:
         say(f"{len(examples.examples)} examples in {request.examples}, for --prompts")
         if examples.one_sided:
             say("  all with the same verdict: label statements of both kinds for better ones")
-    _present(request, card, card.quality, CROSS_VALIDATED)
-    if not request.as_json and not any(out.endswith(".json") for out in request.outs):
+    _write_and_show(request, card, card.quality, CROSS_VALIDATED)
+    if not request.as_json and not any(path.endswith(".json") for path in request.outs):
         say("nothing is kept: --out card.json writes the card")
     return OK
 
@@ -132,7 +132,7 @@ def _check(request: _CalibrateRequest, card_file: str, labels_file: str) -> int:
     labels = _read_labels(labels_file, result)
     card = load(card_file)
     _check_metric(card, result, request.metric)
-    _present(request, card, analysis.check(card, result, labels), OTHERS)
+    _write_and_show(request, card, analysis.check(card, result, labels), OTHERS)
     return OK
 
 
@@ -142,9 +142,9 @@ def _apply(request: _CalibrateRequest, card_file: str) -> int:
     card = load(card_file)
     _check_metric(card, result, request.metric)
     applied = card.apply(result)
-    for out in request.outs:
-        lines = (json.dumps(msgspec.to_builtins(one), ensure_ascii=False) for one in applied)
-        output.write_text("--out", out, "".join(f"{line}\n" for line in lines))
+    for path in request.outs:
+        lines = (json.dumps(msgspec.to_builtins(item), ensure_ascii=False) for item in applied)
+        output.write_text("--out", path, "".join(f"{line}\n" for line in lines))
     if request.as_json:
         output.print_json(msgspec.to_builtins(applied))
         return OK
@@ -169,7 +169,9 @@ def _read_labels(file: str, result: Result) -> Labels:
     return labels
 
 
-def _present(request: _CalibrateRequest, card: Card, quality: Quality, held_out: str) -> None:
+def _write_and_show(
+    request: _CalibrateRequest, card: Card, quality: Quality, held_out: str
+) -> None:
     """Write the card and its quality, and show them; a card that was given is not shown again."""
     writers = {
         ".json": lambda _: card.json(),
@@ -232,18 +234,18 @@ def _show(card: Card, quality: Quality, held_out: str) -> None:
 
 
 def _line(predicted: float, share: float, width: int = 30) -> str:
-    places = [" "] * (width + 1)
-    places[round(predicted * width)] = "\N{MIDDLE DOT}"
-    places[round(share * width)] = "\N{BLACK CIRCLE}"
-    return "".join(places)
+    cells = [" "] * (width + 1)
+    cells[round(predicted * width)] = "\N{MIDDLE DOT}"
+    cells[round(share * width)] = "\N{BLACK CIRCLE}"
+    return "".join(cells)
 
 
 def _show_applied(card: Card, applied: Sequence[Applied]) -> None:
     n = len(applied)
     means = {
-        "score": sum(one.score for one in applied) / n,
-        "called good": sum(one.calibrated for one in applied) / n,
-        "probability of good": sum(one.probability for one in applied) / n,
+        "score": sum(item.score for item in applied) / n,
+        "called good": sum(item.calibrated for item in applied) / n,
+        "probability of good": sum(item.probability for item in applied) / n,
     }
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(Text(sanitize.plain(card.metric)))
@@ -306,8 +308,8 @@ def correct_command(request: _CorrectRequest) -> int:
     labelled samples must be a random choice, or chosen by `assay label`.
     """
     if request.checked_on is not None:
-        why = "is about labels of this run, and --checked-on names another"
-        values.reject_options(why, "leave it out, or --checked-on", "width", "strata")
+        reason = "is about labels of this run, and --checked-on names another"
+        values.reject_options(reason, "leave it out, or --checked-on", "width", "strata")
         return _correct_share(request, request.checked_on)
     values.reject_options("is for --checked-on", "leave it out", "threshold")
     result = Result(request.store, request.run)
@@ -359,17 +361,19 @@ def _table(correction: Correction) -> Table:
 
 def _correct_share(request: _CorrectRequest, checked_on: str) -> int:
     """The share of good samples, by the error rates of the judge on another run."""
-    result, other = Result(request.store, request.run), Result(request.store, checked_on)
+    result, other_result = Result(request.store, request.run), Result(request.store, checked_on)
     metric, threshold = request.metric, request.threshold
-    share = means.correct_verdicts(result, request.labels, other, metric, threshold=threshold)
-    _warn_of_others(request, other)
+    share = means.correct_verdicts(
+        result, request.labels, other_result, metric, threshold=threshold
+    )
+    _warn_of_others(request, other_result)
     if request.as_json:
         output.print_json(msgspec.to_builtins(share))
     else:
         for line in _share_lines(share, threshold):
             output.stdout().print(line)
         if share.cut_short:
-            _warn_of_cut(other, one_metric(result, metric), request)
+            _warn_of_cut(other_result, one_metric(result, metric), request)
     return OK
 
 

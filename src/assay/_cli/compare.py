@@ -103,22 +103,22 @@ def _compare_sweep(request: _CompareRequest, name: str) -> bool:
     swept = open_sweep(name, request.store, level=request.level)
     if swept is None:
         return False
-    what, remedy = "is not for a sweep, whose leaderboard has them all", "leave it out"
-    values.reject_options(what, remedy, "metrics", "wanted", "most", "show_all", "force")
+    fault, remedy = "is not for a sweep, whose leaderboard has them all", "leave it out"
+    values.reject_options(fault, remedy, "metrics", "wanted", "most", "show_all", "force")
     writers = sweep_writers(swept, request.store)
     _check_files(request, dict.fromkeys((".html", ".json"), ""))
     output.present(msgspec.to_builtins(swept), request, writers, lambda _: show_sweep(swept))
     return True
 
 
-def _opened(request: _CompareRequest) -> list[Result]:
+def _open_results(request: _CompareRequest) -> list[Result]:
     """The runs; a sweep stands for those of its configurations, but for what is named beside it."""
     results: list[Result] = []
     for spec in request.runs:
         if (sweep := stored_sweep(spec, request.store)) is None:
             results.append(open_run(spec, request.store))
         else:
-            ids = [one.run.id for one in results]
+            ids = [result.run.id for result in results]
             results += [Result(request.store, run.id) for run in sweep.runs if run.id not in ids]
     return results
 
@@ -141,22 +141,24 @@ def _compare_runs(request: _CompareRequest) -> _Presentation:
     return comparison.collect(compared), show, writers
 
 
-def _compare_groups(request: _CompareRequest, by: str) -> _Presentation:
+def _compare_groups(request: _CompareRequest, field: str) -> _Presentation:
     _refuse_of_runs()
-    first, *others = _opened(request)
-    several = bool(others)
-    if not several:
+    first, *other_results = _open_results(request)
+    is_several = bool(other_results)
+    if not is_several:
         values.reject_options("is for several runs", "leave it out", "force")
-    forms = {form: what for form, what in _FORMS.items() if several or form != ".html"}
+    forms = {
+        form: description for form, description in _FORMS.items() if is_several or form != ".html"
+    }
     _check_files(request, forms)
-    if not several:
-        one = by_group(first, by, metrics=request.metrics, level=request.level)
+    if not is_several:
+        groups_of_run = by_group(first, field, metrics=request.metrics, level=request.level)
         writers = {".md": views.markdown_groups}
-        return comparison.collect_groups(one), views.console_groups, writers
+        return comparison.collect_groups(groups_of_run), views.console_groups, writers
     grouped = compare_groups(
         first,
-        *others,
-        field=by,
+        *other_results,
+        field=field,
         metrics=request.metrics,
         level=request.level,
         force=request.force,
@@ -168,7 +170,7 @@ def _report_study(request: _CompareRequest) -> _Presentation:
     _refuse_of_runs()
     _check_files(request, _FORMS)
     output.check_files(request.outs, *request.labels, forms=_FORMS)
-    results = _opened(request)
+    results = _open_results(request)
     names = list(dict.fromkeys(name for result in results for name in result.run.metrics))
     labelled = [read_labels(file, metrics=names) for file in request.labels]
     study = telecom_study(
@@ -183,8 +185,8 @@ def _report_study(request: _CompareRequest) -> _Presentation:
 
 
 def _refuse_of_runs() -> None:
-    why = "is for whole runs, and these are groups of samples"
-    values.reject_options(why, "leave it out", "wanted", "most", "show_all")
+    reason = "is for whole runs, and these are groups of samples"
+    values.reject_options(reason, "leave it out", "wanted", "most", "show_all")
 
 
 def _check_files(request: _CompareRequest, forms: Mapping[str, str]) -> None:

@@ -22,11 +22,13 @@ def defaults(name: str, command: click.Command, folder: Path) -> dict[str, Any]:
     For `assay run` and `assay sweep` all of their options, for the others, too, the store that
     `assay run` keeps its results in.
     """
-    own = _defaults(name, command, folder) if name in _CONFIGURED else {}
-    if name == "run" or not any(one.name == "store" and not one.required for one in command.params):
-        return own
+    own_defaults = _defaults(name, command, folder) if name in _CONFIGURED else {}
+    if name == "run" or not any(
+        parameter.name == "store" and not parameter.required for parameter in command.params
+    ):
+        return own_defaults
     store = section(folder, "run")[0].get("store")
-    return {**({"store": store} if isinstance(store, str) else {}), **own}
+    return {**({"store": store} if isinstance(store, str) else {}), **own_defaults}
 
 
 def schema() -> dict[str, Any]:
@@ -76,11 +78,11 @@ def _defaults(command_name: str, command: click.Command, folder: Path) -> dict[s
     known = _options(command)
     for name, value in options.items():
         if name not in known:
-            what = f"[{command_name}] of '{file}' has the unknown option '{name}'"
-            raise InputError(what, did_you_mean(name, known) or f"there are {', '.join(known)}")
-        if not _fits(value, _form(known[name])):
-            what = f"[{command_name}] of '{file}': {name} is {value!r}"
-            raise InputError(what, f"give {_in_words(_form(known[name]))}")
+            fault = f"[{command_name}] of '{file}' has the unknown option '{name}'"
+            raise InputError(fault, did_you_mean(name, known) or f"there are {', '.join(known)}")
+        if not _fits_form(value, _form(known[name])):
+            fault = f"[{command_name}] of '{file}': {name} is {value!r}"
+            raise InputError(fault, f"give {_in_words(_form(known[name]))}")
     return {str(known[name].name): _as_list(known[name], value) for name, value in options.items()}
 
 
@@ -95,9 +97,9 @@ def _form(option: click.Option) -> dict[str, Any]:
     if isinstance(kind, click.Choice):
         return {"enum": [str(choice) for choice in kind.choices]}
     if isinstance(kind, (click.IntRange, click.FloatRange)):
-        least = "exclusiveMinimum" if kind.min_open else "minimum"
+        minimum = "exclusiveMinimum" if kind.min_open else "minimum"
         name = "integer" if isinstance(kind, click.IntRange) else "number"
-        return {"type": name, **({} if kind.min is None else {least: kind.min})}
+        return {"type": name, **({} if kind.min is None else {minimum: kind.min})}
     return {"type": "string"}
 
 
@@ -106,9 +108,9 @@ def _table_form(option: click.Option) -> list[dict[str, Any]]:
     key, equals, value = (option.metavar or "").partition("=")
     if not (equals and key.isalpha()):
         return []
-    one: dict[str, Any] = {"type": ["string", "number", "boolean"]}
-    many = [{"type": "array", "items": one, "minItems": 1}] if "," in value else []
-    return [{"type": "object", "additionalProperties": {"anyOf": [one, *many]}}]
+    scalar: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+    lists = [{"type": "array", "items": scalar, "minItems": 1}] if "," in value else []
+    return [{"type": "object", "additionalProperties": {"anyOf": [scalar, *lists]}}]
 
 
 def _in_words(form: Mapping[str, Any]) -> str:
@@ -118,9 +120,9 @@ def _in_words(form: Mapping[str, Any]) -> str:
     if "enum" in form:
         return " or ".join(form["enum"])
     kinds = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
-    least = f" of at least {form['minimum']:g}" if "minimum" in form else ""
+    minimum = f" of at least {form['minimum']:g}" if "minimum" in form else ""
     above = f" above {form['exclusiveMinimum']:g}" if "exclusiveMinimum" in form else ""
-    return f"{kinds.get(form['type'], 'a text')}{least}{above}"
+    return f"{kinds.get(form['type'], 'a text')}{minimum}{above}"
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
@@ -134,7 +136,7 @@ def _options(command: click.Command) -> dict[str, click.Option]:
 
 def _as_list(option: click.Option, value: Any) -> Any:
     if isinstance(value, dict):
-        return [f"{key}={_in_json(one)}" for key, one in value.items()]
+        return [f"{key}={_in_json(item)}" for key, item in value.items()]
     return [value] if option.multiple and isinstance(value, str) else value
 
 
@@ -143,7 +145,7 @@ def _in_json(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _fits(value: Any, form: Mapping[str, Any]) -> bool:
+def _fits_form(value: Any, form: Mapping[str, Any]) -> bool:
     if "anyOf" in form:
         texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return isinstance(value, str) or texts or _fits_table(value, form["anyOf"][2:])
@@ -156,8 +158,8 @@ def _fits(value: Any, form: Mapping[str, Any]) -> bool:
     if not isinstance(value, kind):
         return False
     above = value > form["exclusiveMinimum"] if "exclusiveMinimum" in form else True
-    least = value >= form["minimum"] if "minimum" in form else True
-    return bool(above and least)
+    reaches_minimum = value >= form["minimum"] if "minimum" in form else True
+    return bool(above and reaches_minimum)
 
 
 def _fits_table(value: Any, forms: Sequence[Mapping[str, Any]]) -> bool:
@@ -165,11 +167,11 @@ def _fits_table(value: Any, forms: Sequence[Mapping[str, Any]]) -> bool:
         return False
     lists = len(forms[0]["additionalProperties"]["anyOf"]) > 1
     values: list[Any] = []
-    for one in value.values():
-        values += one if lists and isinstance(one, list) and one else [one]
-    return all(isinstance(each, str | int | float) for each in values)
+    for item in value.values():
+        values += item if lists and isinstance(item, list) and item else [item]
+    return all(isinstance(item, str | int | float) for item in values)
 
 
-def _table(about: str, properties: dict[str, Any]) -> dict[str, Any]:
-    table = {"description": about, "type": "object", "additionalProperties": False}
+def _table(description: str, properties: dict[str, Any]) -> dict[str, Any]:
+    table = {"description": description, "type": "object", "additionalProperties": False}
     return {**table, "properties": properties}

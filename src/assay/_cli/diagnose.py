@@ -78,20 +78,20 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
     result = Result(request.store, request.run)
     output.check_files(request.outs, request.store, forms=_FORMS)
     if not (request.counterfactual or request.steps or request.target):
-        why = "is for --counterfactual, --steps and --target: nobody is asked otherwise"
-        values.reject_options(why, "leave it out, or add one of them", *options.JUDGE_OPTIONS)
+        reason = "is for --counterfactual, --steps and --target: nobody is asked otherwise"
+        values.reject_options(reason, "leave it out, or add one of them", *options.JUDGE_OPTIONS)
     target = read_target(request, Settings(), contexts=True)
     if target is None:
         values.reject_options("is for --target", "add --target", "each_wrong")
     data, code = _diagnosed(result, target, request)
     sample = request.sample
-    if sample is not None and all(one["id"] != sample for one in data["samples"]):
+    if sample is not None and all(sample_data["id"] != sample for sample_data in data["samples"]):
         with Store(result.path) as store:
             raise store.no_sample(data["run"], sample)
     writers: dict[str, Any] = {".md": views.markdown, ".html": partial(_page, result)}
     output.write_data(data, request.outs, writers)
     if request.as_json:
-        output.print_json(_of(data, sample))
+        output.print_json(_find_sample(data, sample))
     else:
         _print_diagnosis(data, result, request)
     return code
@@ -108,12 +108,12 @@ def _diagnosed(
     if request.steps:
         blame = _judged_again(diagnosis.blame_steps, result, request)
         failed = failed or bool(blame.failed)
-    again = _regenerate(result, target, request) if target else None
-    if again is not None:
-        failed = failed or bool(again.failures or again.failed)
+    regenerated = _regenerate(result, target, request) if target else None
+    if regenerated is not None:
+        failed = failed or bool(regenerated.failures or regenerated.failed)
     data = {
         **words.collect(diagnosis.diagnose(result, within=request.within)),
-        "regenerated": msgspec.to_builtins(again),
+        "regenerated": msgspec.to_builtins(regenerated),
         "steps": msgspec.to_builtins(blame),
     }
     return data, SOME_FAILED if failed else OK
@@ -156,10 +156,10 @@ def _regenerate(result: Result, target: Target, request: _DiagnoseRequest) -> Re
     )
 
 
-def _of(data: dict[str, Any], sample: str | None) -> dict[str, Any]:
+def _find_sample(data: dict[str, Any], sample: str | None) -> dict[str, Any]:
     if sample is None:
         return data
-    return next(one for one in data["samples"] if one["id"] == sample)
+    return next(sample_data for sample_data in data["samples"] if sample_data["id"] == sample)
 
 
 def _page(result: Result, data: Mapping[str, Any]) -> str:
@@ -213,20 +213,20 @@ def show_command(request: _ShowRequest) -> int:
             console.print(report.about(data))
             return OK
         console.print(report.summary(data))
-        for text in (text for metric in metrics for text in _worst(result, metric)):
+        for text in (text for metric in metrics for text in _lowest_scores(result, metric)):
             console.print(text)
         line = command_line("show", run_name(result), "--sample", "ID", store=request.store)
         console.print(Text(f"{line} shows why", style="dim"), soft_wrap=True)
     return OK
 
 
-def _metrics(result: Result, wanted: str | None) -> list[str]:
+def _metrics(result: Result, spec: str | None) -> list[str]:
     """The labels asked for, or all of them."""
-    return list(result.run.metrics) if wanted is None else labels(result.run, wanted)
+    return list(result.run.metrics) if spec is None else labels(result.run, spec)
 
 
 def _show_sample(result: Result, metrics: list[str], sample: str, request: _ShowRequest) -> None:
-    data = _of_one(result, sample)
+    data = _sample_data(result, sample)
     if request.as_json:
         output.print_json(_evidence(data["samples"][0], metrics, raw=request.raw))
         return
@@ -238,15 +238,15 @@ def _show_sample(result: Result, metrics: list[str], sample: str, request: _Show
         console.print(report.sample(data, sample, metric, raw=request.raw))
 
 
-def _of_one(result: Result, sample_id: str) -> dict[str, Any]:
+def _sample_data(result: Result, sample_id: str) -> dict[str, Any]:
     """What a report holds of one sample: nothing that is counted over all of the run."""
     with Store(result.path) as store:
         run = store.run(result.run.id)
         row, sample = store.sample(run.id, sample_id)
-        about = [{"label": label, **run.config["about"][label]} for label in run.metrics]
+        metrics = [{"label": label, **run.config["about"][label]} for label in run.metrics]
         return {
             "run": {"id": run.id},
-            "metrics": about,
+            "metrics": metrics,
             "samples": [sample_values(store, run, row, sample)],
         }
 
@@ -274,13 +274,13 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
     return {**summary, "metrics": rows, "worst": cases}
 
 
-def _worst(result: Result, metric: str) -> list[Text]:
+def _lowest_scores(result: Result, metric: str) -> list[Text]:
     """The lowest scores, without those that no score could be better than, and what failed."""
-    about = result.run.config["about"][metric]
+    facts = result.run.config["about"][metric]
     cases = [
         (Text(numbers.score(case.value)), case.sample, case.question)
         for case in worst(result, metric, limit=LOWEST)
-        if case.value is not None and goodness(case.value, about) < 1
+        if case.value is not None and goodness(case.value, facts) < 1
     ]
     cases += [
         (Text("failed", "bold yellow"), case.sample, case.detail)

@@ -116,8 +116,8 @@ def _collect_rarely() -> None:
 
     A library leaves the collector to the program that it is used in; here assay is the program.
     """
-    first, *others = gc.get_threshold()
-    gc.set_threshold(first and max(first, RARE_THRESHOLD), *others)  # 0 is never
+    first, *other_thresholds = gc.get_threshold()
+    gc.set_threshold(first and max(first, RARE_THRESHOLD), *other_thresholds)  # 0 is never
 
 
 def _accept_all_characters() -> None:
@@ -145,11 +145,11 @@ def say(text: str) -> None:
     """
     text = plain(redacted(text))
     if sys.stderr.isatty():
-        text = "\n".join(map(_wrapped, text.splitlines()))
+        text = "\n".join(map(_wrap, text.splitlines()))
     click.echo(text, err=True)
 
 
-def _wrapped(line: str) -> str:
+def _wrap(line: str) -> str:
     # A terminal breaks lines within words. In a log, lines stay whole for those who search it.
     width = shutil.get_terminal_size().columns
     indent = " " * (len(line) - len(line.lstrip()))
@@ -207,9 +207,9 @@ def _report_bug(error: Exception, *, debug: bool) -> None:
     if debug:
         say("".join(traceback.format_exception(error)).rstrip())
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_file()]
-    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    location = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
-    say(f"error: unexpected {type(error).__name__}{where}: {error}{notes}")
+    say(f"error: unexpected {type(error).__name__}{location}: {error}{notes}")
     say(
         "This is a bug in assay, or in a judge or metric of your own if the file named is yours. "
         "Scores and replies made so far are kept."

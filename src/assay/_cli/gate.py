@@ -117,16 +117,16 @@ def gate_command(request: _GateRequest) -> int:
     the file.
     """
     output.check_file("--junit", request.junit, request.store)
-    others = [request.store, *filter(None, [request.junit])]
-    output.check_file("--markdown", request.markdown, *others)
+    files_read = [request.store, *filter(None, [request.junit])]
+    output.check_file("--markdown", request.markdown, *files_read)
     of_file = read_rules(Path.cwd())
     baseline = of_file.pop("no_regression", None)
     baseline = request.baseline or baseline
     rules = Rules(**{**of_file, **_rules(request, of_file)})
-    result = _opened(request.run, request.store)
+    result = _open_result(request.run, request.store)
     if not baseline:
         values.reject_options("is for --no-regression", "add --no-regression RUN", "margins")
-    before = _opened(baseline, request.store) if baseline else None
+    before = _open_result(baseline, request.store) if baseline else None
     decided = decide(result, rules, before)
     if request.junit:
         output.write_text("--junit", request.junit, report.junit(decided))
@@ -148,7 +148,7 @@ def gate_command(request: _GateRequest) -> int:
     return GATE_FAILED if decided.verdict == "fail" else GATE_UNDECIDED
 
 
-def _opened(spec: str, store: str) -> Result:
+def _open_result(spec: str, store: str) -> Result:
     """The run that is meant; of a sweep the best one by its first metric, which is then said."""
     swept = open_sweep(spec, store)
     if swept is None:
@@ -157,7 +157,11 @@ def _opened(spec: str, store: str) -> Result:
     best = first.standings[0]
     if best.mean is None:
         raise InputError(f"no configuration of the sweep '{spec}' has a score of {first.metric}")
-    run = next(one.run for one in swept.configurations if one.name == best.name)
+    run = next(
+        configuration.run
+        for configuration in swept.configurations
+        if configuration.name == best.name
+    )
     say(
         f"{spec}: of {len(swept.configurations)} configurations {best.name} is best by "
         f"{first.metric} (run {run[:8]}); chosen for being the best, its mean is a little too high"
@@ -175,7 +179,7 @@ def _rules(request: _GateRequest, of_file: Mapping[str, Any]) -> dict[str, Any]:
         if name in ("min", "max"):
             value = {**of_file.get(name, {}), **_by_metric(name, value)}
         elif name in ("margin", "max_unscored"):
-            value = _joined(of_file.get(name), _pairs(name, value))
+            value = _join_options(of_file.get(name), _pairs(name, value))
         rules[name] = value
     return rules
 
@@ -187,7 +191,7 @@ def _by_metric(name: str, texts: Iterable[str]) -> dict[str, float]:
     return limits
 
 
-def _joined(of_file: Any, of_option: dict[str, float]) -> dict[str, float]:
+def _join_options(of_file: Any, of_option: dict[str, float]) -> dict[str, float]:
     """An option for one metric leaves the others as the file has them, one for all leaves none."""
     if of_file is None or "" in of_option:
         return of_option
@@ -311,29 +315,29 @@ def watch_command(request: _WatchRequest) -> int:
     name = request.name or Path(request.data).name.partition(".")[0]
     if request.show:
         return _show(name, request)
-    every = _duration("--every", request.every)
-    watch, channels = _watch(name, every, request)
+    interval = _duration("--every", request.every)
+    watch, channels = _watch(name, interval, request)
     looked = False
     while True:
         started = monotonic()
         try:
-            code = _look(watch, channels, request)
+            code = _take_look(watch, channels, request)
             looked = True
             if request.once:
                 return code
-            sleep(max(0.0, every.total_seconds() - (monotonic() - started)))
+            sleep(max(0.0, interval.total_seconds() - (monotonic() - started)))
         except AssayError as error:  # who refuses now may answer, and what is broken be mended
             if request.once or (isinstance(error, InputError) and not looked):
                 raise
             say(f"error: {error}")
             say("the next look goes on from there")
-            sleep(every.total_seconds())
+            sleep(interval.total_seconds())
         except KeyboardInterrupt:
             say("interrupted: the same command goes on from there")
             return INTERRUPTED
 
 
-def _watch(name: str, every: timedelta, request: _WatchRequest) -> tuple[Watch, Channels]:
+def _watch(name: str, interval: timedelta, request: _WatchRequest) -> tuple[Watch, Channels]:
     """What is watched, once all options have been found to be in order."""
     channels = Channels(file=request.alert_file, webhook=request.webhook)
     output.check_file("--alert-file", request.alert_file or None, request.data, request.store)
@@ -346,8 +350,8 @@ def _watch(name: str, every: timedelta, request: _WatchRequest) -> tuple[Watch, 
 
     def target(number: int) -> System:
         version = f"{request.target_version} look {number}".strip()
-        named = read_target(replace(request, target_version=version), settings)
-        return named.system if named else system(None)
+        target = read_target(replace(request, target_version=version), settings)
+        return target.system if target else system(None)
 
     return (
         Watch(
@@ -360,17 +364,17 @@ def _watch(name: str, every: timedelta, request: _WatchRequest) -> tuple[Watch, 
             settings=settings,
             share=request.share,
             settle=_duration("--settle", request.settle),
-            charting=_charting(request),
+            charting=_charting_of(request),
             target=target if request.target else None,
             asking=read_asking(request, settings) if request.target else None,
-            every=every,
+            every=interval,
             channels=channels.names,
         ),
         channels,
     )
 
 
-def _charting(request: _WatchRequest) -> Charting:
+def _charting_of(request: _WatchRequest) -> Charting:
     reference = open_run(request.baseline, request.store) if request.baseline else None
     return Charting(segments=request.segments, reference=reference)
 
@@ -383,7 +387,7 @@ def _duration(option: str, text: str) -> timedelta:
     return timedelta(seconds=float(match[1]) * _UNITS[match[2]])
 
 
-def _look(watch: Watch, channels: Channels, request: _WatchRequest) -> int:
+def _take_look(watch: Watch, channels: Channels, request: _WatchRequest) -> int:
     """Look once, send what is to be sent, and show it; the exit code."""
     progress = meter(silent=request.quiet)
     with progress:
@@ -423,16 +427,16 @@ def _say_arrived(looked: Looked) -> None:
         say(f"look {looked.number}: {numbers.plural(n, 'sample')}, run {looked.result.run.short}")
         for note in looked.result.notes:
             say(f"  {note}")
-    if found := looked.arrived:
+    if arrived := looked.arrived:
         counts = {
-            "outside the share": found.left_out,
-            "still arriving": found.waiting,
-            "over --limit, for the next look": found.over,
+            "outside the share": arrived.left_out,
+            "still arriving": arrived.waiting,
+            "over --limit, for the next look": arrived.over,
         }
-        if left_out := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
+        if left_out := [f"{numbers.count(n)} {reason}" for reason, n in counts.items() if n]:
             say(f"  left out: {', '.join(left_out)}")
-        if found.invalid:
-            say(f"  {numbers.plural(found.invalid, 'row')} cannot be read; {found.problem}")
+        if arrived.invalid:
+            say(f"  {numbers.plural(arrived.invalid, 'row')} cannot be read; {arrived.problem}")
 
 
 def _say_uncharted(looked: Looked, segments: Iterable[str]) -> None:
@@ -448,8 +452,8 @@ def _say_uncharted(looked: Looked, segments: Iterable[str]) -> None:
 def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
     """The charts and alerts of a watch as plain values."""
     with Store(store) as opened:
-        past = [one for one in looks(opened, name) if one.complete]
-        charts_of_watch = charts(opened, past, charting)
+        complete_looks = [look for look in looks(opened, name) if look.complete]
+        charts_of_watch = charts(opened, complete_looks, charting)
         return report.collect(name, charts_of_watch, opened.alerts.of(name))
 
 
@@ -457,7 +461,7 @@ def _show(name: str, request: _WatchRequest) -> int:
     """Show what is known of a watch."""
     if not Path(request.store).is_file():
         raise InputError(f"there is no store '{request.store}'", "`assay watch SOURCE` makes one")
-    data = _collected(name, request.store, _charting(request))
+    data = _collected(name, request.store, _charting_of(request))
     if not data["charts"] and request.quiet is False and not request.as_json:
         say(f"the store has no look of a watch '{name}'")
     if request.as_json:

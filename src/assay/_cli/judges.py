@@ -38,9 +38,9 @@ def budget(request: PricedJudgeRequest) -> Budget:
     prices = _price(request) if request.price else None
     money, tokens, calls = values.budget(amount) if amount else (None, None, None)
     if money is not None and prices is None:
-        what = f"--budget {amount} is an amount of money, but the price of a token is unknown"
+        fault = f"--budget {amount} is an amount of money, but the price of a token is unknown"
         raise InputError(
-            what, "add --price IN/OUT or --price list, or give tokens: --budget 200000tok"
+            fault, "add --price IN/OUT or --price list, or give tokens: --budget 200000tok"
         )
     return Budget(money=money, tokens=tokens, price=prices, calls=calls)
 
@@ -55,11 +55,13 @@ def _price(request: PricedJudgeRequest) -> Price:
         return list_price(request.judges, request.base_url)
     by_judge = values.prices(request.price or "")
     usual = by_judge.pop("", None)
-    judges = [one for one in named(request.judges) if one.partition(":")[0] in _JUDGES]
+    judges = [judge for judge in named(request.judges) if judge.partition(":")[0] in _JUDGES]
     for name in by_judge:
         if name not in judges:
-            what = f"--price names '{name}', which is no judge of the run over the network"
-            raise InputError(what, f"name one of {', '.join(judges)}" if judges else "leave it out")
+            fault = f"--price names '{name}', which is no judge of the run over the network"
+            raise InputError(
+                fault, f"name one of {', '.join(judges)}" if judges else "leave it out"
+            )
     return price_of_all(by_judge, usual)
 
 
@@ -103,19 +105,19 @@ class Judges:
         """The backend of one spec."""
         key = (spec, embedder)
         if key not in self._made:
-            self._made[key] = self._make(spec, embedder=embedder)
+            self._made[key] = self._make_backend(spec, embedder=embedder)
         return self._made[key]
 
     def check(self) -> None:
         """See to it that --base-url, --api-key and --window were meant for somebody."""
         if (self._request.base_url or self._request.api_key) and not self._addressed:
-            what = "--base-url and --api-key apply to openai: judges, and none is given"
-            raise InputError(what, "add --judge openai:MODEL")
+            fault = "--base-url and --api-key apply to openai: judges, and none is given"
+            raise InputError(fault, "add --judge openai:MODEL")
         if self._request.window and not self._windowed:
-            what = "--window applies to openai: and ollama: judges, and none is given"
-            raise InputError(what, "leave it out; gguf: judges know their window")
+            fault = "--window applies to openai: and ollama: judges, and none is given"
+            raise InputError(fault, "leave it out; gguf: judges know their window")
 
-    def _make(self, spec: str, *, embedder: bool) -> Backend:
+    def _make_backend(self, spec: str, *, embedder: bool) -> Backend:
         scheme, _, model = spec.partition(":")
         if scheme in (_EMBEDDERS if embedder else _JUDGES) and model:
             return self._over_http(scheme, model, embedder=embedder)
@@ -150,9 +152,9 @@ def measured(files: Sequence[str]) -> dict[str, Quality]:
     for file in files:
         card = read(file)
         if not card.quality:
-            what = f"the judge card '{file}' has no figure that is reported beside scores"
+            fault = f"the judge card '{file}' has no figure that is reported beside scores"
             remedy = "measure it again: assay bench --out FILE (replies in the store cost nothing)"
-            raise InputError(what, remedy)
+            raise InputError(fault, remedy)
         qualities |= card.quality
     return qualities
 
@@ -175,8 +177,10 @@ def read_target(
 ) -> Target | None:
     """The system that the options name, None if they name none; `contexts` as for `system`."""
     if request.target is None:
-        others = [field.name for field in fields(TargetRequest)]
-        values.reject_options("needs a target, and none is given", "add --target URL", *others)
+        target_options = [field.name for field in fields(TargetRequest)]
+        values.reject_options(
+            "needs a target, and none is given", "add --target URL", *target_options
+        )
         return None
     return Target(read_system(request, contexts=contexts), read_asking(request, settings))
 
@@ -241,8 +245,8 @@ def _headers(texts: Iterable[str]) -> dict[str, str]:
         name, colon, value = text.partition(":")
         if not colon or not _HEADER.fullmatch(name.strip()):
             # Whatever stands there may be a secret: nothing of it is shown.
-            what = "a --target-header is not NAME:VALUE, or NAME is no valid header name"
-            raise InputError(what, "such as X-Key:$KEY")
+            fault = "a --target-header is not NAME:VALUE, or NAME is no valid header name"
+            raise InputError(fault, "such as X-Key:$KEY")
         name, value = name.strip(), _expanded(name.strip(), value.strip())
         if not value.isprintable():
             raise InputError(f"--target-header '{name}' is not NAME:VALUE", "such as X-Key:$KEY")
@@ -252,10 +256,10 @@ def _headers(texts: Iterable[str]) -> dict[str, str]:
 
 def _expanded(header: str, value: str) -> str:
     """The header's value with the environment's variables in it."""
-    for braced, bare in _VARIABLE.findall(value):
-        if (variable := braced or bare) not in os.environ:
-            what = f"--target-header '{header}' takes ${variable}, which is not set"
-            raise InputError(what, f"set it: export {variable}=...")
+    for braced, unbraced in _VARIABLE.findall(value):
+        if (variable := braced or unbraced) not in os.environ:
+            fault = f"--target-header '{header}' takes ${variable}, which is not set"
+            raise InputError(fault, f"set it: export {variable}=...")
     return os.path.expandvars(value)
 
 
@@ -264,8 +268,8 @@ def _paths(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         name, equals, path = text.partition("=")
         if not equals or not path.strip():
-            what = f"--target-reply '{text}' is not FIELD=PATH"
-            raise InputError(what, "such as --target-reply answer=data.text")
+            fault = f"--target-reply '{text}' is not FIELD=PATH"
+            raise InputError(fault, "such as --target-reply answer=data.text")
         paths[name.strip()] = path.strip()
     return paths
 
@@ -273,7 +277,7 @@ def _paths(texts: Iterable[str]) -> dict[str, str]:
 def _say_answered(answers: Answers) -> None:
     calls = notes.asked(f"system {answers.system}", answers.asked, answers.reused)
     say(f"{calls}; {answers.n - len(answers.failures):,} of {answers.n:,} questions answered")
-    for id_, why in list(answers.failures.items())[:_SHOWN_FAILURES]:
-        say(f"  no answer to {id_}: {why}")
+    for id_, reason in list(answers.failures.items())[:_SHOWN_FAILURES]:
+        say(f"  no answer to {id_}: {reason}")
     if len(answers.failures) > _SHOWN_FAILURES:
         say(f"  ... and {len(answers.failures) - _SHOWN_FAILURES:,} more")

@@ -45,14 +45,14 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
         grades: Whether digits are grades of the person's own scale, not 1 for good and 0 for bad.
     """
     console, reason = output.stdout(), ""
-    _greet(console, labelling)
+    _print_heading(console, labelling)
     shown_key = None
     while (item := labelling.next()) is not None:
         if item.key != shown_key:
             _show(console, item)
             console.print(Text(progress_line(labelling, labelling.progress()), style="cyan"))
-            asked = _question(labelling.metric, item, grades=grades)
-            console.print(Text(asked, style="bold"))
+            question = _question(labelling.metric, item, grades=grades)
+            console.print(Text(question, style="bold"))
             console.print(Text(f"{_keys(item, grades=grades)}   {_LABEL_KEYS}", style="dim"))
             shown_key = item.key
         key, values = _key(), _values(item, grades=grades)
@@ -69,7 +69,7 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
             console.print(Text("skipped", style="dim"))
         elif key == "u" or key in values:
             label = labelling.record(values.get(key), reason)
-            _tell(console, labelling, label, grades=grades)
+            _confirm(console, labelling, label, grades=grades)
             reason = ""
         else:
             console.print(Text("no such key; see above", style="yellow"))
@@ -82,13 +82,13 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
 def settle_in_terminal(labelling: Labelling) -> int:
     """Ask about each disagreement of annotators which label counts; how many are left open."""
     console = output.stdout()
-    disputes = [one for one in labelling.disputes() if one.settled is None]
-    for place, dispute in enumerate(disputes, 1):
+    disputes = [dispute for dispute in labelling.disputes() if dispute.settled is None]
+    for number, dispute in enumerate(disputes, 1):
         key = dispute.run, dispute.sample, dispute.statement
         item = labelling.item(*key)
         values = _values(item)
         _show(console, item)
-        console.print(Text(f"{place} of {len(disputes)}: {said_by(dispute, item)}", style="cyan"))
+        console.print(Text(f"{number} of {len(disputes)}: {said_by(dispute, item)}", style="cyan"))
         console.print(Text(_question(labelling.metric, item), style="bold"))
         console.print(Text(f"{_keys(item)}   {_SETTLE_KEYS}", style="dim"))
         pressed = _key_among((*values, "s", *_STOP))
@@ -96,7 +96,7 @@ def settle_in_terminal(labelling: Labelling) -> int:
             break
         if pressed in values:
             labelling.adjudicate(key, values[pressed])
-    n_open = sum(one.settled is None for one in labelling.disputes())
+    n_open = sum(dispute.settled is None for dispute in labelling.disputes())
     console.print(Text(f"{numbers.plural(n_open, 'disagreement')} left", style="bold"))
     return n_open
 
@@ -105,8 +105,8 @@ def said_by(dispute: Dispute, item: LabelItem) -> str:
     """What each annotator said: ``anna 1, ben 0 (two numbers are wrong)``."""
     opinions = []
     for label in dispute.labels:
-        why = f" ({sanitize.plain(label.reason)})" if label.reason else ""
-        opinions.append(f"{sanitize.plain(label.annotator)} {_in_words(item, label.value)}{why}")
+        reason = f" ({sanitize.plain(label.reason)})" if label.reason else ""
+        opinions.append(f"{sanitize.plain(label.annotator)} {_in_words(item, label.value)}{reason}")
     return ", ".join(opinions)
 
 
@@ -114,8 +114,8 @@ def _values(item: LabelItem, *, grades: bool = False) -> dict[str, float]:
     """The label that each key stands for."""
     if item.sides:
         first, second = item.sides
-        each = zip(_PAIR_KEYS, (first.value, second.value, 0.5), strict=True)
-        return {key: value for keys, value in each for key in keys}
+        keys_and_values = zip(_PAIR_KEYS, (first.value, second.value, 0.5), strict=True)
+        return {key: value for keys, value in keys_and_values for key in keys}
     return _GRADES if grades else _GOOD_OR_BAD
 
 
@@ -143,8 +143,8 @@ def progress_line(labelling: Labelling, progress: Progress) -> str:
     ends = progress.corrected.interval if progress.corrected else None
     if progress.corrected and (ends or progress.labelled == progress.total):
         span = f" ({numbers.interval(ends)})" if ends else ""
-        whose = "" if progress.judge_good is None else "people, "
-        words.append(f"{whose}corrected {numbers.score(progress.corrected.estimate)}{span}")
+        prefix = "" if progress.judge_good is None else "people, "
+        words.append(f"{prefix}corrected {numbers.score(progress.corrected.estimate)}{span}")
     if progress.kappa is not None:
         ends = progress.kappa_interval
         span = f" ({numbers.interval(ends)})" if ends else ""
@@ -163,11 +163,11 @@ def _judge_in_words(labelling: Labelling, progress: Progress) -> str:
     return f"the judge calls {numbers.score(progress.judge_good)} of all good ({ends})"
 
 
-def _greet(console: Console, labelling: Labelling) -> None:
-    about = labelling.run.config["about"][labelling.metric]["doc"]
+def _print_heading(console: Console, labelling: Labelling) -> None:
+    description = labelling.run.config["about"][labelling.metric]["doc"]
     title = f"{labelling.metric} of {labelling.run.title}"
     console.print(Text(sanitize.plain(title), style="bold"))
-    console.print(Text(sanitize.plain(about), style="dim"))
+    console.print(Text(sanitize.plain(description), style="dim"))
 
 
 def _question(metric: str, item: LabelItem, *, grades: bool = False) -> str:
@@ -197,10 +197,10 @@ def _show(console: Console, item: LabelItem) -> None:
     if not item.sides:
         title = "answer" if item.statement is None else f"statement {item.statement + 1}"
         _show_text(console, title, item.text)
-    about = "; ".join(filter(None, ["a second opinion" if item.second else "", item.why]))
-    if about:
-        console.print(Text(about, style="dim"))
-    if judged := _judged(item):
+    remarks = "; ".join(filter(None, ["a second opinion" if item.second else "", item.why]))
+    if remarks:
+        console.print(Text(remarks, style="dim"))
+    if judged := _judge_says(item):
         _print(console, "the judge", judged)
 
 
@@ -215,21 +215,21 @@ def _show_text(console: Console, title: str, text: str) -> None:
     console.print(Panel(Text(_shortened(text)), title=escape(title), title_align="left"))
 
 
-def _tell(console: Console, labelling: Labelling, label: HumanLabel, *, grades: bool) -> None:
+def _confirm(console: Console, labelling: Labelling, label: HumanLabel, *, grades: bool) -> None:
     """What was said, and now that it is, what the judge says."""
     item = labelling.item(*label.item)
     words = _in_words(item, label.value)
     if label.value is not None and not (grades or item.sides):
         words = "yes" if label.value else "no"
-    judged = f"; the judge {judged}" if (judged := _judged(item)) else ""
+    judged = f"; the judge {judged}" if (judged := _judge_says(item)) else ""
     console.print(Text(f"you: {words}{judged}", style="green"))
 
 
-def _judged(item: LabelItem) -> str:
+def _judge_says(item: LabelItem) -> str:
     """What the judge says of an item; "" while that is kept back."""
     if item.sides:
         known = zip("AB", (side.outcome for side in item.sides), strict=True)
-        return ", ".join(f"{letter} {_score(one)}" for letter, one in known if one is not None)
+        return ", ".join(f"{side} {_score(score)}" for side, score in known if score is not None)
     return "" if item.outcome is None else _score(item.outcome)
 
 
@@ -374,20 +374,20 @@ def label_command(request: _LabelRequest) -> int:
     was chosen is kept: `assay correct` needs it to stay unbiased.
     """
     if request.sheet is not None:
-        why = "is for labelling in the terminal, and --out writes a sheet"
-        values.reject_options(why, "leave it out, or --out", *_LIVE, *_LIVE_TOO)
+        reason = "is for labelling in the terminal, and --out writes a sheet"
+        values.reject_options(reason, "leave it out, or --out", *_LIVE, *_LIVE_TOO)
         return _write_sheet(request, request.sheet)
     values.reject_options("is for --out", "leave it out, or name a sheet", *_SHEET)
     if request.take and not request.annotator:
-        what = f"labels of {request.take} that name no annotator would be nobody's"
-        raise InputError(what, "say with --annotator NAME whose those are")
+        fault = f"labels of {request.take} that name no annotator would be nobody's"
+        raise InputError(fault, "say with --annotator NAME whose those are")
     if not (request.annotator or request.give):
-        what = "there is nobody to label, and no sheet to write"
-        raise InputError(what, "give --annotator NAME to label here, or --out FILE for a sheet")
+        fault = "there is nobody to label, and no sheet to write"
+        raise InputError(fault, "give --annotator NAME to label here, or --out FILE for a sheet")
     return _label(request)
 
 
-def _place(request: _LabelRequest) -> tuple[str, str]:
+def _store_and_run(request: _LabelRequest) -> tuple[str, str]:
     """(store, run): the first argument may be either."""
     if request.run_named is not None and request.run != "last":
         return request.run, request.run_named
@@ -403,7 +403,7 @@ def _label(request: _LabelRequest) -> int:
         raise InputError("--per pair compares two runs", "name the other with --against RUN")
     if request.per == "pair" and request.grades:
         raise InputError("--grades is for single answers", "leave it out, or --per pair")
-    path, run = _place(request)
+    path, run = _store_and_run(request)
     with Store(Result(path, run).path) as store:
         for metric in _metrics(store, Result(path, run), request):
             labelling = _labelling(store, run, metric, request)
@@ -427,8 +427,8 @@ def _metrics(store: Store, result: Result, request: _LabelRequest) -> list[str |
     if request.metric is not None or len(known) == 1:
         return [request.metric]
     if request.take and not request.give:
-        about = read_labels(request.take, metrics=known)
-        return [metric for metric in known if any(map(_names(metric), about.labels))] or [None]
+        labels = read_labels(request.take, metrics=known)
+        return [metric for metric in known if any(map(_names(metric), labels.labels))] or [None]
     if request.give and not request.take:
         labelled = [metric for metric in known if store.labels.of(result.run.id, metric)]
         return [labelled[0]] if len(labelled) == 1 else [None]
@@ -460,14 +460,14 @@ def _import_and_export(labelling: Labelling, request: _LabelRequest) -> None:
     """Labels of a file into the store, and those of the store to a file."""
     if request.take:
         n_taken = take_labels(labelling, request.take)
-        of = f" about {labelling.metric}" if request.metric is None else ""
-        say(f"{numbers.plural(n_taken, 'new label')}{of} of {request.take} kept in the store")
+        subject = f" about {labelling.metric}" if request.metric is None else ""
+        say(f"{numbers.plural(n_taken, 'new label')}{subject} of {request.take} kept in the store")
     if request.give:
         try:
             n_written, n_unsure = write_labels(labelling, request.give, everyone=request.everyone)
         except OSError as error:
-            what = f"--export {request.give} cannot be written: {error.strerror or error}"
-            raise InputError(what) from error
+            fault = f"--export {request.give} cannot be written: {error.strerror or error}"
+            raise InputError(fault) from error
         unsure = f", and {n_unsure:,} left unsure" if n_unsure else ""
         say(f"{numbers.plural(n_written, 'label')}{unsure} written to {request.give}")
 
@@ -475,10 +475,10 @@ def _import_and_export(labelling: Labelling, request: _LabelRequest) -> None:
 def _write_sheet(request: _LabelRequest, sheet: str) -> int:
     if not sheet.lower().endswith(".csv"):
         raise InputError(f"--out {sheet} is no sheet", "let it end in .csv")
-    path, run = _place(request)
+    path, run = _store_and_run(request)
     result = Result(path, run)
     before = selection.read_sheet(sheet)
-    chosen = selection.label_next(
+    targets = selection.label_next(
         result,
         request.metric,
         n=request.n,
@@ -486,13 +486,13 @@ def _write_sheet(request: _LabelRequest, sheet: str) -> int:
         before=list(before),
     )
     try:
-        selection.write_sheet(chosen, sheet, before)
+        selection.write_sheet(targets, sheet, before)
     except OSError as error:
-        what = f"--out {sheet} cannot be written: {error.strerror or error}"
-        raise InputError(what) from error
-    added = numbers.plural(len(chosen) - len(before), "sample")
+        fault = f"--out {sheet} cannot be written: {error.strerror or error}"
+        raise InputError(fault) from error
+    added = numbers.plural(len(targets) - len(before), "sample")
     action = f"{added} added to" if request.n else "probabilities written anew in"
-    say(f"{action} {sheet}, {len(chosen)} in all; fill in 'label':")
+    say(f"{action} {sheet}, {len(targets)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
     line = command_line("correct", run_name(result), "--labels", sheet, store=path)
     say(f"then    {line}")

@@ -91,7 +91,7 @@ def _print_list(rows: Sequence[dict[str, Any]]) -> None:
         table.add_column()
         for name in (metric.name for metric in metrics):
             row = by_name[name]
-            table.add_row(name, _who(row), Text(row["definition"]))
+            table.add_row(name, _judge_kind(row), Text(row["definition"]))
         console.print(Text(f"\n{group}", style="bold"))
         console.print(table)
     console.print(
@@ -99,7 +99,7 @@ def _print_list(rows: Sequence[dict[str, Any]]) -> None:
     )
 
 
-def _who(row: dict[str, Any]) -> str:
+def _judge_kind(row: dict[str, Any]) -> str:
     if not row["tasks"]:
         return "no judge"
     return _LLM if row["embedded_lacks"] else "offline"
@@ -128,23 +128,23 @@ def _describe_metrics(names: Sequence[str]) -> list[dict[str, Any]]:
             "source": metric.source,
             "follows": metric.follows,
             "needs": list(metric.needs),
-            "instead": [list(way) for way in metric.instead],
+            "instead": [list(fields) for fields in metric.instead],
             "tasks": [kind.kind for kind in metric.tasks],
             "range": metric.ends(),
             "higher_is_better": metric.higher_is_better,
             "guide": metric.guide,
             "embedded_asks": [kind.kind for kind in tasks],
             "embedded_lacks": [k.kind for k in tasks if not route.serves(k)],
-            "aliases": [alias for alias, meant in ALIASES.items() if meant == metric.name],
+            "aliases": [alias for alias, name in ALIASES.items() if name == metric.name],
         }
         rows.append(row)
     return rows
 
 
 def _details(row: dict[str, Any]) -> list[str]:
-    ways = [", ".join(way) or "nothing" for way in (row["needs"], *row["instead"])]
+    alternatives = [", ".join(fields) or "nothing" for fields in (row["needs"], *row["instead"])]
     lines = [f"follows {row['follows']}"] if row["follows"] else []
-    lines.append(f"needs {'; or '.join(ways)}")
+    lines.append(f"needs {'; or '.join(alternatives)}")
     lines.append(f"asks {', '.join(row['tasks']) or 'nobody'}")
     if row["embedded_lacks"]:
         lines.append(
@@ -165,8 +165,8 @@ def _details(row: dict[str, Any]) -> list[str]:
 def _compare(names: Sequence[str], request: _MetricsRequest) -> int:
     """Score the data by every metric named and show them side by side; the exit code."""
     if len(names) < 2:
-        what = "--compare takes two metrics or more"
-        raise InputError(what, "assay metrics --compare DATA faithfulness deepeval:faithfulness")
+        fault = "--compare takes two metrics or more"
+        raise InputError(fault, "assay metrics --compare DATA faithfulness deepeval:faithfulness")
     defaults = run_command.make_context("run", ["DATA"]).params
     of_request = {f.name: getattr(request, f.name) for f in fields(request) if f.name != "names"}
     try:
@@ -192,11 +192,11 @@ def rows(result: Result, metrics: Sequence[Metric]) -> list[Row]:
     for cells in zip(*columns, strict=True):
         outcomes = [outcome for _, outcome in cells]
         labelled = dict(zip((m.label for m in metrics), outcomes, strict=True))
-        compared.append(Row(cells[0][0], labelled, _spread(metrics, outcomes)))
+        compared.append(Row(cells[0][0], labelled, _score_range(metrics, outcomes)))
     return sorted(compared, key=lambda row: -row.spread)
 
 
-def _spread(metrics: Sequence[Metric], outcomes: Sequence[Outcome]) -> float:
+def _score_range(metrics: Sequence[Metric], outcomes: Sequence[Outcome]) -> float:
     shares = [
         _goodness(metric, outcome.value)
         for metric, outcome in zip(metrics, outcomes, strict=True)
@@ -306,7 +306,9 @@ def _show_row(row: Row, console: Console) -> None:
 
 
 def _filled(text: str) -> str:
-    return "\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
+    return "\n".join(
+        " ".join(paragraph.split()) for paragraph in inspect.cleandoc(text).split("\n\n")
+    )
 
 
 def _inputs(metric: Metric) -> str:
@@ -344,8 +346,8 @@ def explain_command(request: _ExplainRequest) -> int:
     if request.toml:
         replaced = {kind.kind: t for kind in kinds if (t := _template(kind, templates))}
         if not replaced:
-            why = "it is served by an embedder" if kinds else "it asks nobody"
-            raise InputError(f"no prompt asks {name}: {why}")
+            reason = "it is served by an embedder" if kinds else "it asks nobody"
+            raise InputError(f"no prompt asks {name}: {reason}")
         output.print_text(_HEADER.format(name=name) + config_files.write_prompts(replaced))
         return OK
     console = output.stdout()
@@ -404,8 +406,8 @@ def _show_worked(metric: Metric, console: Console) -> None:
 def _facts(metric: Metric) -> list[tuple[str, str]]:
     low, high = metric.range
     better = "higher is better" if metric.higher_is_better else "lower is better"
-    ways = [", ".join(way) or "nothing" for way in (metric.needs, *metric.instead)]
-    facts = [("needs", "; or ".join(ways)), ("range", f"{low:g} to {high:g}, {better}")]
+    alternatives = [", ".join(fields) or "nothing" for fields in (metric.needs, *metric.instead)]
+    facts = [("needs", "; or ".join(alternatives)), ("range", f"{low:g} to {high:g}, {better}")]
     if metric.guide is not None:
         facts.append(("guide", f"teams often call more than {metric.guide:g} good"))
     parameters = [f"{f.name}={getattr(metric, f.name)}" for f in fields(metric)]

@@ -50,13 +50,15 @@ def command(
 
 def _parameters(request: type[Request]) -> list[click.Parameter]:
     """The arguments, then the options: those of the request itself before those of its bases."""
-    known = {one.name: one for one in _fields(request)}
+    known = {field.name: field for field in _fields(request)}
     names = dict.fromkeys(
         name for kind in request.__mro__ for name in inspect.get_annotations(kind)
     )
     declared = [known[name] for name in names if known[name].default is MISSING]
-    parameters = [(one.metadata or SHARED[one.name].metadata)["make"](one.name) for one in declared]
-    return sorted(parameters, key=lambda one: isinstance(one, click.Option))
+    parameters = [
+        (field.metadata or SHARED[field.name].metadata)["make"](field.name) for field in declared
+    ]
+    return sorted(parameters, key=lambda parameter: isinstance(parameter, click.Option))
 
 
 def _fields(request: Any) -> tuple[Field[Any], ...]:
@@ -65,10 +67,10 @@ def _fields(request: Any) -> tuple[Field[Any], ...]:
 
 def option(*names: str, secret: bool = False, **attributes: Any) -> Any:
     """A field that an option of these names fills; the attributes are those of click."""
-    shown = attributes.get("default") not in (None, "")
+    show_default = attributes.get("default") not in (None, "")
 
     def make(field_name: str) -> click.Option:
-        return click.Option([*names, field_name], **{"show_default": shown, **attributes})
+        return click.Option([*names, field_name], **{"show_default": show_default, **attributes})
 
     return field(repr=not secret, metadata={"make": make})
 
@@ -80,7 +82,7 @@ def argument(**attributes: Any) -> Any:
 
 def fill(kind: type[T], request: object, **others: Any) -> T:
     """A dataclass made of the fields of a request that are called as its own, and of others."""
-    names = [one.name for one in fields(kind)]  # type: ignore[arg-type]  # one by contract
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # one by contract
     return kind(**{**{n: getattr(request, n) for n in names if hasattr(request, n)}, **others})
 
 
@@ -305,7 +307,7 @@ class JudgeRequest(Request):
     )
 
 
-JUDGE_OPTIONS = tuple(one.name for one in _fields(JudgeRequest))
+JUDGE_OPTIONS = tuple(field.name for field in _fields(JudgeRequest))
 
 
 class PricedJudgeRequest(JudgeRequest):

@@ -94,9 +94,9 @@ def print_counts(rows: Iterable[tuple[str, str]]) -> None:
     """Numbers, each with what it counts, in two columns; of what there is none nothing is said."""
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right")
-    for number, what in rows:
+    for number, description in rows:
         if number != "0":
-            table.add_row(number, Text(sanitize.plain(what)))
+            table.add_row(number, Text(sanitize.plain(description)))
     stdout().print(table)
 
 
@@ -145,54 +145,56 @@ def check_files(
     option: str = "--out",
 ) -> None:
     """See before anything is spent that every file can be written and is not read as well."""
-    problems = [problem for out in outs for problem in _problems(option, out, others, forms)]
+    problems = [problem for path in outs for problem in _problems(option, path, others, forms)]
     if problems:
         raise InputError(problems)
 
 
 def _problems(
-    option: str, out: str, others: Sequence[str], forms: Mapping[str, str]
+    option: str, file: str, files_read: Sequence[str], forms: Mapping[str, str]
 ) -> list[Problem]:
-    path = Path(out)
+    path = Path(file)
     if path.suffix.lower() not in forms:
-        known = "; ".join(f"{form} {what}" for form, what in forms.items())
+        known = "; ".join(f"{form} {description}" for form, description in forms.items())
         ends = f"no report ends in '{path.suffix}', but in {', '.join(forms)}"
-        what = f"{option} {_shown(out)}: {ends}"
-        return [Problem(what, known)]
+        fault = f"{option} {_shown_path(file)}: {ends}"
+        return [Problem(fault, known)]
     if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-        return [Problem(f"{option} {_shown(out)} needs pyarrow", "pip install 'assay[parquet]'")]
-    if is_uri(out):
-        located(out)  # whether it may be written there, the store tells when it is
+        return [
+            Problem(f"{option} {_shown_path(file)} needs pyarrow", "pip install 'assay[parquet]'")
+        ]
+    if is_uri(file):
+        located(file)  # whether it may be written there, the store tells when it is
         return []
-    return _places(option, out, others)
+    return _path_problems(option, file, files_read)
 
 
 def check_file(option: str, file: str | None, *others: str) -> None:
     """See that a file of another option than --out can be written and is not read as well."""
-    if file and (problems := _places(option, file, others)):
+    if file and (problems := _path_problems(option, file, others)):
         raise InputError(problems)
 
 
-def _places(option: str, file: str, others: Sequence[str]) -> list[Problem]:
+def _path_problems(option: str, file: str, files_read: Sequence[str]) -> list[Problem]:
     path = Path(file)
     if path.is_dir() or not path.parent.is_dir():
-        what = f"{option} {path} cannot be written"
-        return [Problem(what, "name a file in an existing folder")]
+        fault = f"{option} {path} cannot be written"
+        return [Problem(fault, "name a file in an existing folder")]
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        what = f"{option} {path} cannot be written: it is read-only"
-        return [Problem(what, "name a file in a folder that can be written to")]
+        fault = f"{option} {path} cannot be written: it is read-only"
+        return [Problem(fault, "name a file in a folder that can be written to")]
     configuration = [name for name in FILES if Path(name).is_file()]
-    read = (os.path.realpath(other) for other in (*others, *configuration))
+    read = (os.path.realpath(file_read) for file_read in (*files_read, *configuration))
     if os.path.realpath(path) in read:
-        what = f"{option} {path} would overwrite what this command reads"
-        return [Problem(what, "name another")]
+        fault = f"{option} {path} would overwrite what this command reads"
+        return [Problem(fault, "name another")]
     return []
 
 
 def write_data(data: Any, outs: Sequence[str], writers: Mapping[str, Callable[[Any], str]]) -> None:
     """Write what a command found: by the writer of the file's ending, else as JSON."""
-    for out in outs:
-        write_text("--out", out, writers.get(Path(out).suffix.lower(), _json)(data))
+    for file in outs:
+        write_text("--out", file, writers.get(Path(file).suffix.lower(), _json)(data))
 
 
 def write_text(option: str, file: str, text: str) -> None:
@@ -201,16 +203,16 @@ def write_text(option: str, file: str, text: str) -> None:
         with landing(file) as path:
             path.write_text(text, encoding="utf-8")
     except OSError as error:
-        what = f"{option} {_shown(file)} cannot be written: {error.strerror or error}"
-        raise InputError(what, "name another file, or make room for it") from error
+        fault = f"{option} {_shown_path(file)} cannot be written: {error.strerror or error}"
+        raise InputError(fault, "name another file, or make room for it") from error
 
 
 def file_lines(outs: Sequence[str]) -> list[tuple[str, str]]:
     """The files that were written, as `print_lines` takes them."""
-    return [("report", _shown(out)) for out in outs]
+    return [("report", _shown_path(path)) for path in outs]
 
 
-def _shown(file: str) -> str:
+def _shown_path(file: str) -> str:
     """A file as messages name it: of a URI without password and query."""
     return redacted_uri(file) if is_uri(file) else file
 
@@ -221,14 +223,14 @@ def _json(data: Any) -> str:
 
 def write_reports(result: "Result", outs: Sequence[str]) -> None:
     """Write every file."""
-    for out in outs:
+    for report_path in outs:
         try:
-            with landing(out) as path:
+            with landing(report_path) as path:
                 _write_report(result, path)
         except OSError as error:
-            what = f"--out {_shown(out)} cannot be written: {error.strerror or error}"
+            fault = f"--out {_shown_path(report_path)} cannot be written: {error.strerror or error}"
             remedy = f"the scores are kept: assay report {result.run.id} --out FILE"
-            raise InputError(what, remedy) from error
+            raise InputError(fault, remedy) from error
 
 
 def _write_report(result: "Result", path: Path) -> None:
@@ -299,10 +301,10 @@ class Meter:
 
     def pace(self, progress: Progress) -> str:
         """Scores a second and the time that is left."""
-        then, new = self._points[0] if self._points else (0.0, 0)
-        if progress.seconds - then < 1:  # too short a while to tell
-            then, new = 0.0, 0
-        rate = (progress.new - new) / max(progress.seconds - then, 1e-6)
+        since, new = self._points[0] if self._points else (0.0, 0)
+        if progress.seconds - since < 1:  # too short a while to tell
+            since, new = 0.0, 0
+        rate = (progress.new - new) / max(progress.seconds - since, 1e-6)
         if rate <= 0:
             return "waiting for replies"
         if progress.done >= progress.total:
@@ -321,10 +323,10 @@ class Lines(Meter):
         """Take note, and say it if it is time."""
         super().__call__(progress)
         if progress.seconds >= self._next:
-            every = min(max(LINE_EVERY_S, progress.seconds / 4), MOST_BETWEEN_LINES_S)
-            self._next = progress.seconds + every
+            interval = min(max(LINE_EVERY_S, progress.seconds / 4), MOST_BETWEEN_LINES_S)
+            self._next = progress.seconds + interval
             count = f"{progress.done:,}/{progress.total:,} scores, {self.pace(progress)}"
-            say("; ".join([count, _spent(progress), *_delays(progress)]))
+            say("; ".join([count, _progress_text(progress), *_delays(progress)]))
 
 
 class Bar(Meter):
@@ -335,7 +337,7 @@ class Bar(Meter):
 
         super().__init__()
         self._live = Live(
-            console=console, get_renderable=self._drawn, refresh_per_second=4, transient=True
+            console=console, get_renderable=self._renderable, refresh_per_second=4, transient=True
         )
 
     def __enter__(self) -> Self:
@@ -345,7 +347,7 @@ class Bar(Meter):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def _drawn(self) -> RenderableType:
+    def _renderable(self) -> RenderableType:
         from rich.progress_bar import ProgressBar
 
         progress = self.last
@@ -355,12 +357,12 @@ class Bar(Meter):
         count = Text(f"{progress.done:,}/{progress.total:,} scores  {self.pace(progress)}")
         table = Table.grid(padding=(0, 2))
         table.add_row(bar, count)
-        whole = Table.grid()
-        whole.add_row(table)
-        whole.add_row(Text(_spent(progress), style="dim"))
+        table_of_all = Table.grid()
+        table_of_all.add_row(table)
+        table_of_all.add_row(Text(_progress_text(progress), style="dim"))
         for line in _delays(progress):
-            whole.add_row(Text(line, style="yellow"))
-        return whole
+            table_of_all.add_row(Text(line, style="yellow"))
+        return table_of_all
 
 
 def meter(*, silent: bool) -> Meter:
@@ -383,41 +385,41 @@ def counter(
 
     console = stderr()
     if not silent and not console.is_terminal:
-        yield _counting(description)
+        yield _line_counter(description)
         return
     with Columns(*columns, console=console, transient=True, disable=silent) as bar:
         task = bar.add_task(description, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _counting(what: str) -> Callable[[int, int], None]:
+def _line_counter(description: str) -> Callable[[int, int], None]:
     """Says how many are done, and how long the rest takes at this pace, every few seconds."""
-    start = told = time.monotonic()
+    start = last_said = time.monotonic()
 
     def count(done: int, total: int) -> None:
-        nonlocal told
+        nonlocal last_said
         now = time.monotonic()
-        if now - told < LINE_EVERY_S:
+        if now - last_said < LINE_EVERY_S:
             return
-        told = now
+        last_said = now
         left = f", {_clock((total - done) * (now - start) / done)} left" if done else ""
-        say(f"{what} {done:,}/{total:,}{left}".strip())
+        say(f"{description} {done:,}/{total:,}{left}".strip())
 
     return count
 
 
-def _spent(progress: Progress) -> str:
+def _progress_text(progress: Progress) -> str:
     scored = progress.new - progress.undefined - progress.failed
-    parts = [f"{scored:,} scored, {progress.undefined:,} undefined, {progress.failed:,} failed"]
+    phrases = [f"{scored:,} scored, {progress.undefined:,} undefined, {progress.failed:,} failed"]
     known = f" + {progress.known:,} known" if progress.known else ""
-    parts.append(f"{progress.calls:,} calls{known}")
+    phrases.append(f"{progress.calls:,} calls{known}")
     if tokens := progress.tokens_in + progress.tokens_out:
-        parts.append(f"{short(tokens)} tokens")
+        phrases.append(f"{short(tokens)} tokens")
     if progress.money is not None:
-        parts.append(f"cost {progress.money:,.4f}")
+        phrases.append(f"cost {progress.money:,.4f}")
     if progress.retries:
-        parts.append(f"{progress.retries:,} retries")
-    return "; ".join(parts)
+        phrases.append(f"{progress.retries:,} retries")
+    return "; ".join(phrases)
 
 
 def _delays(progress: Progress) -> list[str]:

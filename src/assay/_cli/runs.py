@@ -62,9 +62,9 @@ def _existing(store: str) -> Store:
 
 def _row(store: Store, run: Run) -> dict[str, Any]:
     counts = store.counts(run.id).values()
-    n_done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
+    n_done = sum(n for by_why in counts for reason, n in by_why.items() if reason != "failed")
     failed, unanswered = (
-        sum(by_why.get(why, 0) for by_why in counts) for why in ("failed", "unanswered")
+        sum(by_why.get(reason, 0) for by_why in counts) for reason in ("failed", "unanswered")
     )
     scores = {"done": n_done, "failed": failed, "unanswered": unanswered}
     spent = store.spent(run.id)
@@ -81,19 +81,19 @@ def _row(store: Store, run: Run) -> dict[str, Any]:
         "tokens": spent.tokens_in + spent.tokens_out,
         "finished": run.finished is not None,
         "stopped": run.stopped,
-        "about": _about(run),
+        "about": _repetition(run),
     }
 
 
-def _about(run: Run) -> str:
+def _repetition(run: Run) -> str:
     """Which run it asks again about; "" for one that was asked for by itself."""
     if "repeats" in run.config:
-        again = run.config["repeats"]
-        return f"repetition {again['time']} of {again['run'][:8]}"
+        repeat = run.config["repeats"]
+        return f"repetition {repeat['time']} of {repeat['run'][:8]}"
     return f"{run.config['rescores'][:8]} re-scored" if run.derived else ""
 
 
-def _judged(run: Run) -> str:
+def _judges_of(run: Run) -> str:
     judge = judge_of(run)
     return f", judged by {judge_in_words(judge)}" if judge else ""
 
@@ -109,8 +109,8 @@ def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ..
     console = output.stdout()
     for row in rows:
         scores = row["scores"]
-        there = scores["done"] - scores["unanswered"]
-        share = "all" if there == scores["all"] else f"{there}/{scores['all']}"
+        n_answered = scores["done"] - scores["unanswered"]
+        share = "all" if n_answered == scores["all"] else f"{n_answered}/{scores['all']}"
         table.add_row(
             Text(sanitize.plain(row["name"] or row["source"])),
             row["run"][:8],
@@ -123,20 +123,20 @@ def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ..
     for run, row in zip(runs, rows, strict=True):
         metrics = numbers.plural(len(row["metrics"]), "metric")
         calls = numbers.plural(row["calls"], "call")
-        made_of = f"{run.source}, {metrics}, {calls}{_judged(run)}"
-        text = "; ".join(filter(None, [_state(row), remarks(row), made_of]))
+        made_of = f"{run.source}, {metrics}, {calls}{_judges_of(run)}"
+        text = "; ".join(filter(None, [_run_state(row), remarks(row), made_of]))
         details.add_row(tables.dim(run.short), tables.dim(text))
     console.print(details)
 
 
-def _state(row: dict[str, Any]) -> str:
+def _run_state(row: dict[str, Any]) -> str:
     stopped = str(row["stopped"]).partition(":")[0]
     state = "finished" if row["finished"] else f"stopped: {stopped}" if stopped else "not finished"
     failed = row["scores"]["failed"] if row["finished"] else 0
     unanswered = row["scores"]["unanswered"]
     missing = [f"{failed} failed" * bool(failed), f"{unanswered} unanswered" * bool(unanswered)]
-    parts = [state, *missing, row["about"]]
-    return ", ".join(filter(None, parts))
+    phrases = [state, *missing, row["about"]]
+    return ", ".join(filter(None, phrases))
 
 
 class _DescribeRequest(options.DescriptionRequest):
@@ -158,8 +158,10 @@ def describe_command(request: _DescribeRequest) -> int:
     from assay._runner.result import Result
 
     result = Result(request.store, request.run)
-    if both := [*{*request.tags} & {*request.untags}]:
-        raise InputError(f"the tag '{both[0]}' is given and taken off", "keep one of the two")
+    if contradictory := [*{*request.tags} & {*request.untags}]:
+        raise InputError(
+            f"the tag '{contradictory[0]}' is given and taken off", "keep one of the two"
+        )
     if any(getattr(request, name) not in (None, ()) for name in _CHANGES):
         description = result.run.description.without(request.untags, request.unsets)
         result.describe(
@@ -181,7 +183,7 @@ def _print_description(result: "Result") -> None:
     lines = [
         ("run", run.id),
         ("name", run.name or "none"),
-        ("data", f"{run.default_title} (UTC){_judged(run)}"),
+        ("data", f"{run.default_title} (UTC){_judges_of(run)}"),
         ("tags", ", ".join(run.tags)),
         ("params", params),
         ("note", run.note),
@@ -287,14 +289,14 @@ def verify_command(request: _VerifyRequest) -> int:
     return BAD_INPUT if checked.problems else OK
 
 
-def _remedy(store: str, whole: Sequence[str]) -> str:
-    if not whole:
+def _remedy(store: str, saved: Sequence[str]) -> str:
+    if not saved:
         return (
             "no run can be read in full: use a copy of the file, or begin anew in another --store"
         )
-    runs = "1 run" if len(whole) == 1 else f"{len(whole)} runs"
+    runs = "1 run" if len(saved) == 1 else f"{len(saved)} runs"
     return (
-        f"{runs} can be saved: assay export {store} {' '.join(whole)} > saved.jsonl, then assay "
+        f"{runs} can be saved: assay export {store} {' '.join(saved)} > saved.jsonl, then assay "
         "import saved.jsonl --store NEW; the others, begun anew there, pay only for what is lost"
     )
 

@@ -109,11 +109,11 @@ def serve_command(request: _ServeRequest) -> int:
             try:
                 await site.start()
             except OSError as error:
-                what = f"cannot listen at {request.host}:{request.port}: {error.strerror or error}"
-                raise InputError(what, "choose another --port or --host") from error
+                fault = f"cannot listen at {request.host}:{request.port}: {error.strerror or error}"
+                raise InputError(fault, "choose another --port or --host") from error
             host, port = runner.addresses[0][:2]
-            shown = f"[{host}]" if ":" in host else host
-            say(f"serving http://{shown}:{port} (openapi.json describes it); Ctrl-C ends it")
+            shown_host = f"[{host}]" if ":" in host else host
+            say(f"serving http://{shown_host}:{port} (openapi.json describes it); Ctrl-C ends it")
             await until_stopped()
 
     asyncio.run(work())
@@ -141,8 +141,8 @@ def _token(request: _ServeRequest) -> str:
     token = os.environ.get(_TOKEN, "").strip()
     if request.no_token:
         if not _is_local(request.host):
-            what = f"without a token anyone who reaches {request.host} could evaluate"
-            raise InputError(what, f"set {_TOKEN}, or listen at 127.0.0.1")
+            fault = f"without a token anyone who reaches {request.host} could evaluate"
+            raise InputError(fault, f"set {_TOKEN}, or listen at 127.0.0.1")
         return ""
     if not token:
         token = secrets.token_urlsafe(24)
@@ -218,11 +218,11 @@ def view_command(request: _ViewRequest) -> int:
 
     asyncio.run(work())
     if site.review is not None:
-        _tell(site.review, request.store)
+        _say_decisions(site.review, request.store)
     return OK
 
 
-def _tell(review: "Review", store: str) -> None:
+def _say_decisions(review: "Review", store: str) -> None:
     """Where the decisions are, and what to do with what came out."""
     from assay.view.questions import Tally
 

@@ -149,7 +149,7 @@ def sweep_command(request: _SweepRequest) -> int:
     else:
         values.reject_options("is for --report", "add --report telecom", "labels")
     judge, embedder = Judges(request).build()
-    given = (
+    sweep_inputs = (
         request.data,
         _target(request),
         grid,
@@ -165,10 +165,10 @@ def sweep_command(request: _SweepRequest) -> int:
         on_configuration=None if request.quiet else _say_configuration,
     )
     if request.dry_run:
-        costs = estimate_sweep(*given, store=request.store, settings=sweep_settings)
+        costs = estimate_sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
         return _show_costs(costs, request, settings.budget.price)
     try:
-        swept = sweep(*given, store=request.store, settings=sweep_settings)
+        swept = sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
     except OverBudget as error:
         say(f"stopped: {error}")
         return BUDGET
@@ -176,7 +176,9 @@ def sweep_command(request: _SweepRequest) -> int:
         _present_study(swept, labels, request)
     else:
         _present_sweep(swept, request)
-    failed = any(one.failures or one.failed for one in swept.configurations)
+    failed = any(
+        configuration.failures or configuration.failed for configuration in swept.configurations
+    )
     return SOME_FAILED if failed else OK
 
 
@@ -196,21 +198,21 @@ def _present_sweep(swept: Sweep, request: _SweepRequest) -> None:
 def _check_study(request: _SweepRequest, settings: Settings) -> list[Labels]:
     """Refuse before anything is asked what makes no tables; the labels that are named."""
     if request.race:
-        what = "a race asks its configurations different questions, and a study all the same"
-        raise InputError(what, "leave out --race or --report")
+        fault = "a race asks its configurations different questions, and a study all the same"
+        raise InputError(fault, "leave out --race or --report")
     rows = read(request.data, mapping=settings.mapping, limit=settings.limit)
-    asked = (row.sample for row in rows if row.sample)
-    if not (request.judge_retrieval or any(map(names_gold, asked))):
-        what = "--report telecom asks which contexts are right, and no question names any"
+    samples = (row.sample for row in rows if row.sample)
+    if not (request.judge_retrieval or any(map(names_gold, samples))):
+        fault = "--report telecom asks which contexts are right, and no question names any"
         remedy = "give reference_context_ids or reference_contexts, or add --judge-retrieval"
-        raise InputError(what, remedy)
+        raise InputError(fault, remedy)
     metrics = [metric.label for metric in resolve(values.metric_specs(request.metrics))]
     return [read_labels(file, metrics=metrics) for file in request.labels]
 
 
 def _present_study(swept: Sweep, labels: Sequence[Labels], request: _SweepRequest) -> None:
     """Show and write the telecom study's tables of the configurations, the first one the base."""
-    results = [Result(request.store, one.run) for one in swept.configurations]
+    results = [Result(request.store, configuration.run) for configuration in swept.configurations]
     data = groups.collect_study(telecom_study(results, labels, level=request.level))
     show, writers = page.renderers(groups.study_report)
     output.present(data, request, writers, show, quiet=request.quiet)
@@ -223,8 +225,8 @@ def _target(request: _SweepRequest) -> Configurable:
     if request.corpus and request.target is not None:
         raise InputError("a corpus and a target are named", "leave one of the two out")
     if request.corpus:
-        others = ("target_body", "target_headers", "target_replies")
-        values.reject_options("is for a target, not for a corpus", "leave it out", *others)
+        target_options = ("target_body", "target_headers", "target_replies")
+        values.reject_options("is for a target, not for a corpus", "leave it out", *target_options)
         return Pipeline(request.corpus, version=request.target_version)
     if request.target is None:
         remedy = "--target URL, MODULE:FUNCTION or FILE.py:FUNCTION, or documents before QUESTIONS"
@@ -232,13 +234,13 @@ def _target(request: _SweepRequest) -> Configurable:
     return read_configurable(request)
 
 
-def _say_configuration(one: Configuration) -> None:
-    text = f"{one.name}: system asked {one.asked:,}, reused {one.reused:,}"
-    text += f"; judge asked {one.judge_asked:,}, reused {one.judge_reused:,}"
-    if one.dropped_after is not None:
-        text += f"; dropped after {numbers.plural(one.dropped_after, 'question')}"
-    if one.failures:
-        text += f"; {numbers.plural(one.failures, 'question')} without an answer"
+def _say_configuration(config: Configuration) -> None:
+    text = f"{config.name}: system asked {config.asked:,}, reused {config.reused:,}"
+    text += f"; judge asked {config.judge_asked:,}, reused {config.judge_reused:,}"
+    if config.dropped_after is not None:
+        text += f"; dropped after {numbers.plural(config.dropped_after, 'question')}"
+    if config.failures:
+        text += f"; {numbers.plural(config.failures, 'question')} without an answer"
     say(text)
 
 
@@ -250,38 +252,40 @@ def _show_costs(
         output.print_json({"configurations": msgspec.to_builtins(costs)})
     elif not request.quiet:
         columns = {
-            "to ask": [numbers.count(one.ask) for one in costs],
-            "known": [numbers.count(one.known) for one in costs],
-            "judge calls": [numbers.count(one.calls or None) for one in costs],
-            "tokens": [numbers.count(_tokens([one]) or None) for one in costs],
-            "money": [numbers.money(one.money) if one.money else numbers.DASH for one in costs],
+            "to ask": [numbers.count(cost.ask) for cost in costs],
+            "known": [numbers.count(cost.known) for cost in costs],
+            "judge calls": [numbers.count(cost.calls or None) for cost in costs],
+            "tokens": [numbers.count(_tokens([cost]) or None) for cost in costs],
+            "money": [numbers.money(cost.money) if cost.money else numbers.DASH for cost in costs],
         }
         columns = {head: cells for head, cells in columns.items() if set(cells) != {numbers.DASH}}
         costs_table = table("configuration", gap=2)
         numeric(costs_table, columns)
-        for one, *cells in zip(costs, *columns.values(), strict=True):
-            costs_table.add_row(leaderboard.name(one.name), *cells)
+        for cost, *cells in zip(costs, *columns.values(), strict=True):
+            costs_table.add_row(leaderboard.name(cost.name), *cells)
         output.stdout().print(costs_table)
-        most = "At most " if request.race else ""
-        ask = f"{most}{sum(one.ask for one in costs):,} questions to send"
-        say(f"{ask} in {len(costs)} configurations. {_judged(costs, price)} Nothing was asked.")
+        at_most = "At most " if request.race else ""
+        ask = f"{at_most}{sum(cost.ask for cost in costs):,} questions to send"
+        say(
+            f"{ask} in {len(costs)} configurations. {_judge_costs(costs, price)} Nothing was asked."
+        )
     return OK
 
 
-def _judged(costs: Sequence[ConfigurationCost], price: Price | None) -> str:
+def _judge_costs(costs: Sequence[ConfigurationCost], price: Price | None) -> str:
     """What the judge would be asked for in all."""
-    if any(one.calls is None for one in costs):
+    if any(cost.calls is None for cost in costs):
         return "What the judge would be asked is known once there are answers: add --limit 10 once."
-    text = f"About {sum(one.calls or 0 for one in costs):,} calls to the judge"
+    text = f"About {sum(cost.calls or 0 for cost in costs):,} calls to the judge"
     if tokens := _tokens(costs):
         text += f", {tokens:,} tokens"
-    if any(one.money for one in costs):
-        text += f", {numbers.money(sum(one.money or 0.0 for one in costs))} {priced(price)}"
+    if any(cost.money for cost in costs):
+        text += f", {numbers.money(sum(cost.money or 0.0 for cost in costs))} {priced(price)}"
     return f"{text}."
 
 
 def _tokens(costs: Sequence[ConfigurationCost]) -> int:
-    return sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in costs)
+    return sum((cost.tokens_in or 0) + (cost.tokens_out or 0) for cost in costs)
 
 
 def sweep_writers(
@@ -306,24 +310,24 @@ def show_sweep(swept: Sweep) -> RenderableType:
     lines: list[RenderableType] = [Text(sanitize.plain(text), "bold") for text in answers]
     lines.append(Text(sanitize.plain(head)))
     lines += [Text(sanitize.plain(remark)) for remark in sweep_remarks(swept)]
-    params = {one.name: one.params for one in swept.configurations}
+    params = {configuration.name: configuration.params for configuration in swept.configurations}
     lines += retrieval_blocks(swept.leaderboards, params, pool=bool(swept.note))
     for board in swept.leaderboards:
         lines += leaderboard.blocks(board, swept.level, params)
     fronts = any(board.fronts for board in swept.leaderboards)
     legend = leaderboard.legend(swept.level, race=swept.race, fronts=fronts)
-    lines += [Text(), _taken(swept.configurations), legend, Text()]
+    lines += [Text(), _costs_table(swept.configurations), legend, Text()]
     return Group(*lines)
 
 
-def _taken(configurations: Sequence[Configuration]) -> Table:
+def _costs_table(configurations: Sequence[Configuration]) -> Table:
     """What each configuration took."""
     columns = report.taken(configurations)
     runs_table = table("configuration", "run", gap=2)
     numeric(runs_table, columns)
-    for at, one in enumerate(configurations):
-        cells = (column[at] for column in columns.values())
-        runs_table.add_row(leaderboard.name(one.name), one.run[:8], *cells)
+    for index, configuration in enumerate(configurations):
+        cells = (column[index] for column in columns.values())
+        runs_table.add_row(leaderboard.name(configuration.name), configuration.run[:8], *cells)
     return runs_table
 
 
@@ -339,8 +343,8 @@ def _command(swept: Sweep, store: str) -> str:
         if isinstance(option, click.Option) and option.is_flag:
             words.append((option.opts if value else option.secondary_opts)[0])
         elif isinstance(option, click.Option):
-            for one in value if option.multiple else [value]:
-                words += [option.opts[-1], str(one)]
+            for item in value if option.multiple else [value]:
+                words += [option.opts[-1], str(item)]
         else:
             words += value if isinstance(value, tuple) else [value]
     return redacted(output.command_line(*words, store=store))
@@ -349,16 +353,18 @@ def _command(swept: Sweep, store: str) -> str:
 def _commands(swept: Sweep, store: str) -> list[tuple[str, str]]:
     """The next commands, ready to be copied."""
     first = swept.leaderboards[0].standings
-    runs = {one.name: one.run[:8] for one in swept.configurations}
+    runs = {configuration.name: configuration.run[:8] for configuration in swept.configurations}
     lines = []
     if len(first) > 1:
-        pair = [runs[one.name] for one in first[:2]]
+        pair = [runs[standing.name] for standing in first[:2]]
         lines.append(("compare", output.command_line("compare", *reversed(pair), store=store)))
-    lines.append(("history", output.command_line("history", "--by", _varied(swept), store=store)))
+    lines.append(
+        ("history", output.command_line("history", "--by", _varied_parameter(swept), store=store))
+    )
     return lines
 
 
-def _varied(swept: Sweep) -> str:
+def _varied_parameter(swept: Sweep) -> str:
     """The first parameter with several values, or the first."""
     values = report.varied(swept.configurations)
-    return next((name for name, given in values.items() if len(given) > 1), next(iter(values)))
+    return next((name for name, levels in values.items() if len(levels) > 1), next(iter(values)))

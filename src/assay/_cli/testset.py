@@ -144,27 +144,29 @@ def testset_command(request: _TestsetRequest) -> int:
     tell_unread(paths)
     if request.dry_run:
         return _estimate(paths, plan, judge, settings, request)
-    parts = _Parts(request.out, request.rejected)
+    drafts = _Parts(request.out, request.rejected)
     try:
-        made = _generate(paths, plan, judge, settings, request, parts)
+        testset = _generate(paths, plan, judge, settings, request, drafts)
     except KeyboardInterrupt:
         say(
             f"interrupted: every reply is kept in {request.store}, and what was settled in "
             f"{request.out}.part; the same command goes on"
         )
         return INTERRUPTED
-    set_aside = _set_aside(request.out, made.jsonl())
-    output.write_text("--out", request.out, made.jsonl())
+    set_aside = _set_aside(request.out, testset.jsonl())
+    output.write_text("--out", request.out, testset.jsonl())
     if request.rejected:
-        output.write_text("--rejected", request.rejected, lines([r.row() for r in made.rejected]))
-    parts.remove()
+        output.write_text(
+            "--rejected", request.rejected, lines([r.row() for r in testset.rejected])
+        )
+    drafts.remove()
     if request.as_json:
-        output.print_json(_plain(made))
+        output.print_json(_as_plain(testset))
     elif not request.quiet:
-        _show(made, request)
+        _show(testset, request)
     if set_aside:
         say(f"{request.out} held something else: that is {set_aside} now")
-    return _exit_code(made)
+    return _exit_code(testset)
 
 
 def _set_aside(file: str, text: str) -> str:
@@ -175,8 +177,8 @@ def _set_aside(file: str, text: str) -> str:
     try:
         path.replace(kept := f"{file}.bak")
     except OSError as error:
-        what = f"--out {file} is there, and cannot be renamed to {file}.bak: {error.strerror}"
-        raise InputError(what, "name another file; the replies are kept") from error
+        fault = f"--out {file} is there, and cannot be renamed to {file}.bak: {error.strerror}"
+        raise InputError(fault, "name another file; the replies are kept") from error
     return kept
 
 
@@ -197,8 +199,8 @@ class _Parts:
             with path.open("a" if path in self._begun else "w", encoding="utf-8") as file:
                 file.write(lines([draft.row()]))
         except OSError as error:
-            what = f"{path} cannot be written: {error.strerror or error}"
-            raise InputError(what, "make room for it") from error
+            fault = f"{path} cannot be written: {error.strerror or error}"
+            raise InputError(fault, "make room for it") from error
         self._begun.add(path)
 
     def remove(self) -> None:
@@ -223,8 +225,8 @@ def _rows(request: _TestsetRequest) -> tuple[PlanRow, ...]:
     try:
         return read_rows(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        what = f"--plan {path} cannot be read: {error}"
-        raise InputError(what, "with --dry-run a file that is not there is written") from error
+        fault = f"--plan {path} cannot be read: {error}"
+        raise InputError(fault, "with --dry-run a file that is not there is written") from error
 
 
 def _kinds(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -248,7 +250,7 @@ def _generate(
     judge: Backend,
     settings: Settings,
     request: _TestsetRequest,
-    parts: _Parts,
+    drafts: _Parts,
 ) -> Testset:
     columns = (TextColumn("questions"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     silent = request.quiet or request.no_progress
@@ -260,7 +262,7 @@ def _generate(
             store=request.store,
             settings=settings,
             on_progress=progress,
-            on_draft=parts,
+            on_draft=drafts,
         )
 
 
@@ -311,64 +313,68 @@ def _show_plan(plan: Plan) -> None:
     output.stdout().print(table)
 
 
-def _plain(made: Testset) -> dict[str, Any]:
+def _as_plain(testset: Testset) -> dict[str, Any]:
     """What is told of it, as plain values."""
     fields = ("documents", "passages", "calls", "known", "tokens_in", "tokens_out", "money")
     return {
-        "questions": len(made.questions),
-        "wanted": made.wanted,
-        "written": made.written(),
-        "rejected": Counter(question.why for question in made.rejected),
-        "overlap": made.overlap,
-        "quality": made.quality(),
-        **{name: getattr(made, name) for name in fields},
-        "stopped": made.stopped,
+        "questions": len(testset.questions),
+        "wanted": testset.wanted,
+        "written": testset.written(),
+        "rejected": Counter(question.why for question in testset.rejected),
+        "overlap": testset.overlap,
+        "quality": testset.quality(),
+        **{name: getattr(testset, name) for name in fields},
+        "stopped": testset.stopped,
     }
 
 
-def _show(made: Testset, request: _TestsetRequest) -> None:
+def _show(testset: Testset, request: _TestsetRequest) -> None:
     console = output.stdout()
-    passages = numbers.plural(made.passages, "passage")
-    console.print(f"{numbers.plural(made.documents, 'document')}, {passages}")
+    passages = numbers.plural(testset.passages, "passage")
+    console.print(f"{numbers.plural(testset.documents, 'document')}, {passages}")
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("kind")
     for heading in ("wanted", "written", "rejected"):
         table.add_column(heading, justify="right")
     table.add_column("why")
-    for kind, count in made.written().items():
-        why = Counter(question.why for question in made.rejected if question.kind == kind)
-        reasons = ", ".join(f"{reason} {n}" for reason, n in why.most_common())
-        table.add_row(kind, f"{made.wanted[kind]:,}", f"{count:,}", f"{why.total():,}", reasons)
+    for kind, count in testset.written().items():
+        reason_counts = Counter(
+            question.why for question in testset.rejected if question.kind == kind
+        )
+        reasons = ", ".join(f"{reason} {n}" for reason, n in reason_counts.most_common())
+        table.add_row(
+            kind, f"{testset.wanted[kind]:,}", f"{count:,}", f"{reason_counts.total():,}", reasons
+        )
     console.print(table)
-    for line in _remarks(made):
+    for line in _remarks(testset):
         console.print(Text(line, style="dim"))
     next_steps = [("rejected", request.rejected)] if request.rejected else []
-    if made.questions:
+    if testset.questions:
         run = f"assay run {request.out} --target http://localhost:8000/ask"
         review = f"assay view --questions {request.out}"
         next_steps = [("questions", request.out), *next_steps, ("review", review), ("next", run)]
     output.print_lines(next_steps)
 
 
-def _remarks(made: Testset) -> list[str]:
-    spent = [notes.asked("judge", made.calls, made.known)]
-    if made.tokens_in:
-        spent.append(f"{made.tokens_in:,} prompt tokens, {made.tokens_out:,} reply tokens")
-    if made.money is not None:
-        spent.append(f"{made.money:,.4f} at the price given")
+def _remarks(testset: Testset) -> list[str]:
+    spent = [notes.asked("judge", testset.calls, testset.known)]
+    if testset.tokens_in:
+        spent.append(f"{testset.tokens_in:,} prompt tokens, {testset.tokens_out:,} reply tokens")
+    if testset.money is not None:
+        spent.append(f"{testset.money:,.4f} at the price given")
     remarks = ["; ".join(spent)]
-    if made.by_rules:
+    if testset.by_rules:
         remarks.append(
             "Made by rules: a language model (--judge) writes freer ones, and reasoning."
         )
-    if made.overlap is not None:
-        share = f"{made.overlap:.0%}"
+    if testset.overlap is not None:
+        share = f"{testset.overlap:.0%}"
         easy = "; finding it is easier than for questions in users' own words"
         remarks.append(
             f"{share} of a question's content words are in the passage it was written from"
-            f"{easy if made.overlap >= EASY else ''}"
+            f"{easy if testset.overlap >= EASY else ''}"
         )
-    if quality := made.quality():
+    if quality := testset.quality():
         shares = {name: f"{value:.0%}" for name, value in quality.items()}
         remarks.append(
             f"{shares['kept']} of the drafts kept; {shares['unique']} of what was asked is unique; "
@@ -382,22 +388,22 @@ def _remarks(made: Testset) -> list[str]:
             )
         elif known is not None:
             remarks.append("No answerable question is answered right without any text.")
-    if made.questions:
+    if testset.questions:
         ask = "--closed-book tells which a model answers without any text."
-        told = made.by_rules or "closed_book" in quality
-        remarks.append(f"Read some of them before you rely on them.{'' if told else f' {ask}'}")
+        is_told = testset.by_rules or "closed_book" in quality
+        remarks.append(f"Read some of them before you rely on them.{'' if is_told else f' {ask}'}")
     return remarks
 
 
-def _exit_code(made: Testset) -> int:
-    if made.stopped:
-        say(f"stopped: {made.stopped}")
+def _exit_code(testset: Testset) -> int:
+    if testset.stopped:
+        say(f"stopped: {testset.stopped}")
         return BUDGET
-    missing = sum(made.wanted.values()) - len(made.questions)
-    if made.by_rules and not made.questions:
+    missing = sum(testset.wanted.values()) - len(testset.questions)
+    if testset.by_rules and not testset.questions:
         say("no question: rules found nothing to ask; give more documents, or --judge openai:MODEL")
         return SOME_FAILED
-    if missing and made.by_rules:
+    if missing and testset.by_rules:
         fewer = f"{numbers.plural(missing, 'question')} fewer than asked for"
         say(f"{fewer}: rules make no more of these documents")
     elif missing:
@@ -444,15 +450,15 @@ def testset_add_command(request: _TestsetAddRequest) -> int:
     cases = list(failing(result, request.where))
     new, merged = add_cases(request.to, cases) if cases else ([], [])
     if not cases:
-        by_label = all(where.replace(" ", "").endswith("=bad") for where in request.where)
-        what = "is labelled bad by people" if by_label else "fits"
-        say(f"no sample of run {result.run.name or result.run.id} {what}: nothing was written")
+        by_label = all(condition.replace(" ", "").endswith("=bad") for condition in request.where)
+        relation = "is labelled bad by people" if by_label else "fits"
+        say(f"no sample of run {result.run.name or result.run.id} {relation}: nothing was written")
     if request.as_json:
-        names = {name: [case.sample.id for case in some] for name, some in _groups(new, merged)}
+        names = {name: [case.sample.id for case in cases] for name, cases in _groups(new, merged)}
         output.print_json({**names, "file": request.to})
     elif cases:
-        for name, some in _groups(new, merged):
-            _show_cases(name, some)
+        for name, changed_cases in _groups(new, merged):
+            _show_cases(name, changed_cases)
         if twice := len(cases) - len(new) - len(merged):
             same = numbers.plural(twice, "failure")
             say(f"{same} of the same questions left out: the worst counts")
@@ -468,9 +474,9 @@ def _groups(new: Sequence[Case], merged: Sequence[Case]) -> list[tuple[str, Sequ
 def _show_cases(name: str, cases: Sequence[Case]) -> None:
     if not cases:
         return
-    why = ": the same questions were there, the newer ones count" if name == "replaced" else ""
+    remark = ": the same questions were there, the newer ones count" if name == "replaced" else ""
     console = output.stdout()
-    console.print(Text(f"{name} {numbers.plural(len(cases), 'case')}{why}", style="bold"))
+    console.print(Text(f"{name} {numbers.plural(len(cases), 'case')}{remark}", style="bold"))
     rows = [(_failure(case), case.sample.id, case.sample.question or "") for case in cases[:_SHOWN]]
     for line in listed(rows):
         console.print(line, no_wrap=True, overflow="ellipsis")  # of the line itself, rich forgets
@@ -481,5 +487,5 @@ def _show_cases(name: str, cases: Sequence[Case]) -> None:
 def _failure(case: Case) -> Text:
     """By which metric it failed, with its score, or else with the label."""
     value = case.score if case.label is None else case.label
-    what = "" if case.label is None else "labelled "
-    return Text(f"{case.metric} {what}{numbers.score(value)}")
+    prefix = "" if case.label is None else "labelled "
+    return Text(f"{case.metric} {prefix}{numbers.score(value)}")

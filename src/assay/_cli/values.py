@@ -49,8 +49,8 @@ def refuse_among(folders: Iterable[str], option: str, *files: str | None) -> Non
         path = Path(os.path.realpath(file))
         for folder in folders if is_document(path) else ():
             if path.is_relative_to(os.path.realpath(folder)):
-                what = f"{option} {file} lies among the documents in '{folder}'"
-                raise InputError(what, "name a file outside of them")
+                fault = f"{option} {file} lies among the documents in '{folder}'"
+                raise InputError(fault, "name a file outside of them")
 
 
 def reject_options(why: str, remedy: str, *names: str) -> None:
@@ -87,7 +87,7 @@ def _split(text: str) -> list[str]:
         return pieces(text)
     except ValueError as error:
         remedy = """quote it: 'name(parameter="a, b")'"""
-        raise _wrong("metric", text, str(error), remedy) from error
+        raise _wrong_option("metric", text, str(error), remedy) from error
 
 
 def mapping(texts: Iterable[str]) -> dict[str, str]:
@@ -95,17 +95,17 @@ def mapping(texts: Iterable[str]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for text, field, column in _pairs("map", texts, "field=column", "answer=model_output"):
         if columns.setdefault(field, column) != column:
-            raise _wrong("map", text, "names that field a second time", "keep one of them")
+            raise _wrong_option("map", text, "names that field a second time", "keep one of them")
     return columns
 
 
 def params(texts: Iterable[str]) -> dict[str, Value]:
     """``key=value`` pairs; a value that is written as a number is one."""
     parameters: dict[str, Value] = {}
-    for text, key, written in _pairs("param", texts, "KEY=VALUE", "k=5"):
-        value = parameter(written.strip())
+    for text, key, value_text in _pairs("param", texts, "KEY=VALUE", "k=5"):
+        value = parameter(value_text.strip())
         if parameters.setdefault(key, value) != value:
-            raise _wrong("param", text, "gives that key a second value", "keep one of them")
+            raise _wrong_option("param", text, "gives that key a second value", "keep one of them")
     return parameters
 
 
@@ -114,30 +114,32 @@ def grid(
 ) -> dict[str, list[Value]]:
     """``key=value,value`` pairs, or ``key=[...]`` in JSON for values with commas."""
     values: dict[str, list[Value]] = {}
-    for text, key, written in _pairs(option, texts, "KEY=VALUE,VALUE", example):
+    for text, key, values_text in _pairs(option, texts, "KEY=VALUE,VALUE", example):
         if key in values:
-            raise _wrong(option, text, "gives that key values again", "name all its values in one")
-        text_of_values = written.strip()
+            raise _wrong_option(
+                option, text, "gives that key values again", "name all its values in one"
+            )
+        text_of_values = values_text.strip()
         if text_of_values.startswith("["):
             values[key] = _json_values(text, text_of_values)
             continue
-        parts = [part.strip() for part in text_of_values.split(",")]
-        if not all(parts):
-            raise _wrong(option, text, "has an empty value", f"such as --{option} {example}")
-        values[key] = [parameter(part) for part in parts]
+        items = [item.strip() for item in text_of_values.split(",")]
+        if not all(items):
+            raise _wrong_option(option, text, "has an empty value", f"such as --{option} {example}")
+        values[key] = [parameter(item) for item in items]
     return values
 
 
-def _json_values(text: str, written: str) -> list[Value]:
+def _json_values(text: str, values_text: str) -> list[Value]:
     try:
-        values = json.loads(written)
+        values = json.loads(values_text)
     except ValueError as error:
-        raise _wrong(
+        raise _wrong_option(
             "set", text, f"is no JSON: {error}", """such as 'k=["a, b", "c"]'"""
         ) from error
     if not all(isinstance(value, str | int | float) for value in values):
         remedy = "give texts, numbers, true or false"
-        raise _wrong("set", text, "has a value that is a list, an object or null", remedy)
+        raise _wrong_option("set", text, "has a value that is a list, an object or null", remedy)
     return list(values)
 
 
@@ -148,7 +150,7 @@ def _pairs(
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise _wrong(option, text, f"is not {shape}", f"such as --{option} {example}")
+            raise _wrong_option(option, text, f"is not {shape}", f"such as --{option} {example}")
         yield text, key.strip(), value
 
 
@@ -165,7 +167,7 @@ def by_metric(option: str, texts: Iterable[str], example: str) -> Iterator[tuple
         try:
             yield metric.strip(), float(number)
         except ValueError:
-            raise _wrong(
+            raise _wrong_option(
                 option, text, "ends in no number", f"such as --{option} {example}"
             ) from None
 
@@ -173,16 +175,18 @@ def by_metric(option: str, texts: Iterable[str], example: str) -> Iterator[tuple
 def prices(text: str) -> dict[str, Price]:
     """Prices by the judge that stands before ``=``, "" where none does."""
     by_judge: dict[str, Price] = {}
-    for part in text.split(","):
-        judge, _, amounts = part.rpartition("=")
+    for price_text in text.split(","):
+        judge, _, amounts = price_text.rpartition("=")
         sides = [amount for side in amounts.split("/") if (amount := _amount(side)) is not None]
         if not 2 <= len(sides) <= 4 or len(sides) <= amounts.count("/"):
             remedy = "prices per million tokens: --price 0.15/0.60, or JUDGE=0.15/0.60,..."
-            raise _wrong("price", part, "is not IN/OUT[/CACHED[/CACHE-WRITTEN]]", remedy)
+            raise _wrong_option(
+                "price", price_text, "is not IN/OUT[/CACHED[/CACHE-WRITTEN]]", remedy
+            )
         if judge.strip() in by_judge:
-            raise _wrong("price", text, "prices one judge twice", "keep one")
-        cached, written = (*sides[2:], None, None)[:2]
-        by_judge[judge.strip()] = Price(sides[0], sides[1], "", cached, written)
+            raise _wrong_option("price", text, "prices one judge twice", "keep one")
+        cached, cache_written = (*sides[2:], None, None)[:2]
+        by_judge[judge.strip()] = Price(sides[0], sides[1], "", cached, cache_written)
     return by_judge
 
 
@@ -194,7 +198,7 @@ def budget(text: str) -> tuple[float | None, int | None, int | None]:
     money = _amount(text)
     if money is None:
         remedy = "--budget 2.50 in money, 200000tok or 500calls"
-        raise _wrong("budget", text, "is no budget", remedy)
+        raise _wrong_option("budget", text, "is no budget", remedy)
     return money, None, None
 
 
@@ -206,8 +210,8 @@ def _amount(text: str) -> float | None:
     return amount if 0 <= amount < float("inf") else None
 
 
-def _wrong(option: str, text: str, what: str, remedy: str) -> InputError:
-    return InputError(f"--{option} '{text}' {what}", remedy)
+def _wrong_option(option: str, text: str, fault: str, remedy: str) -> InputError:
+    return InputError(f"--{option} '{text}' {fault}", remedy)
 
 
 # What imports the judges, metrics and targets that a user names.
@@ -222,7 +226,9 @@ def look_here() -> None:
     looks for modules there: neither assay for `mcp` nor pandas for `numexpr`. Installed modules
     come first.
     """
-    sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _WorkingFolder)]
+    sys.meta_path[:] = [
+        finder for finder in sys.meta_path if not isinstance(finder, _WorkingFolder)
+    ]
     sys.meta_path.append(_WorkingFolder(Path.cwd()))
 
 
@@ -276,11 +282,11 @@ def read_prompts(path: str | None) -> dict[str, Template]:
 
 
 def _problems(kind: str, template: Template) -> list[Problem]:
-    places = [f"[{item.name}]" for item in example_task(TASKS[kind]).input_texts()]
-    if any(place in template.instruction for place in places):
+    placeholders = [f"[{item.name}]" for item in example_task(TASKS[kind]).input_texts()]
+    if any(placeholder in template.instruction for placeholder in placeholders):
         return []
-    what = f"[{kind}] is verbatim, but shows the judge nothing to judge"
-    return [Problem(what, f"put {' and '.join(places)} into the instruction")]
+    fault = f"[{kind}] is verbatim, but shows the judge nothing to judge"
+    return [Problem(fault, f"put {' and '.join(placeholders)} into the instruction")]
 
 
 def full_prompt(kind: type[Task[Any]], template: Template) -> str:
@@ -305,9 +311,9 @@ def _value(name: str, hint: Any, number: int | None = None) -> Any:
     if hint in (int, float):
         return hint(number or 1)
     if typing.get_origin(hint) is tuple:
-        item, *others = typing.get_args(hint)
-        if others != [...]:  # a pair, of a text and its name, say
-            return tuple(_value(name, one, number) for one in (item, *others))
+        item, *more_types = typing.get_args(hint)
+        if more_types != [...]:  # a pair, of a text and its name, say
+            return tuple(_value(name, item_type, number) for item_type in (item, *more_types))
         singular = name.removesuffix("s")
         return tuple(_value(singular, item, n) for n in range(1, _SEVERAL + 1))
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):

@@ -66,20 +66,20 @@ class Price:
         """
         if not judges:
             raise InputError("no judge is given a price", 'give {"openai:gpt-4o": Price(2.5, 10)}')
-        each = judges.values()
+        prices = judges.values()
         return cls(
-            max(price.per_million_in for price in each),
-            max(price.per_million_out for price in each),
-            next(iter(each)).source,
+            max(price.per_million_in for price in prices),
+            max(price.per_million_out for price in prices),
+            next(iter(prices)).source,
             None,
-            max(one.per_million_cache_written or 0.0 for one in each) or None,
+            max(price.per_million_cache_written or 0.0 for price in prices) or None,
             judges=dict(judges),
         )
 
     @classmethod
     def of_config(cls, values: Sequence[Any]) -> Self:
         """From what `config` gives."""
-        judges = {name: cls(*rest) for name, *rest in (values[5] if len(values) > 5 else ())}
+        judges = {name: cls(*numbers) for name, *numbers in (values[5] if len(values) > 5 else ())}
         return replace(cls(*values[:5]), judges=judges)
 
     def config(self) -> list[Any]:
@@ -94,8 +94,8 @@ class Price:
     def of_judge(self, identity: str) -> "Price":
         """The price of a judge, by its name or by an identity, which begins with the name."""
         for name, price in self.judges.items():
-            rest = identity.removeprefix(name)
-            if rest != identity and rest[:1] in _AFTER_A_NAME:
+            remainder = identity.removeprefix(name)
+            if remainder != identity and remainder[:1] in _AFTER_A_NAME:
                 return price
         return replace(self, judges={}) if self.judges else self
 
@@ -263,7 +263,7 @@ class BudgetTracker:
                 the budget.
         """
         while True:
-            if not self._awaits_first(task):
+            if not self._waits_for_first(task):
                 try:
                     return self._set_aside(task, judge)
                 except OverBudget:
@@ -377,7 +377,7 @@ class BudgetTracker:
         self._learn(call[1].kind, error.cost[1])
         self.spend(call[0], *error.cost)
         if self._keep is not None:
-            await self._keep(_lost(call, error, error.cost))
+            await self._keep(_lost_reply(call, error, error.cost))
         return spent
 
     def record_reply(self, reply: Reply, reservation: Reservation, *, sent: bool = True) -> None:
@@ -392,7 +392,7 @@ class BudgetTracker:
                 ratio, self._spending.prompt_ratio.get(kind, 1.0)
             )
 
-    def _awaits_first(self, task: Task[Any]) -> bool:
+    def _waits_for_first(self, task: Task[Any]) -> bool:
         """Whether the call is to wait for the first one of its kind.
 
         Each that ended without telling its length lets one more go out beside it: a server that
@@ -434,7 +434,9 @@ class BudgetTracker:
                 )
 
 
-def _lost(call: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int, int]) -> Reply:
+def _lost_reply(
+    call: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int, int]
+) -> Reply:
     """How it is kept: as a reply that nobody takes for one, by its key and by a draw below 0."""
     identity, task, draw = call
     key, raw = reply_key(identity, task, draw), ""

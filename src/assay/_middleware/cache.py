@@ -109,7 +109,9 @@ class ReplyCache(Wrapper):
         identity = self.identity(type(task)) or ""
         key = reply_key(identity, task, draw)
         # Of who was not asked before this run it is looked for but once, when it is claimed.
-        if (not self._claims or identity in self._before) and (known := self._known(task, key)):
+        if (not self._claims or identity in self._before) and (
+            known := self._stored_reply(task, key)
+        ):
             return known
         # The call has a task of its own, which no caller that is cancelled takes along: others may
         # wait for the same reply, and it is paid for. As asyncio.shield, at a third of its cost.
@@ -122,7 +124,7 @@ class ReplyCache(Wrapper):
             self._calls[key] = asyncio.create_task(self._call(task, draw, key))
         return await future
 
-    def _known(self, task: Task[Any], key: str) -> Reply | None:
+    def _stored_reply(self, task: Task[Any], key: str) -> Reply | None:
         """The reply in the store; CutShort if it is known that the length limit cuts it."""
         known = self._store.reply(key)
         may_be_cut = known is None and task.schema is None and task.template
@@ -168,15 +170,15 @@ class ReplyCache(Wrapper):
             return await self._ask_once(task, draw, key)
         claimed = await self._wait_for_claim(key)
         try:
-            return self._known(task, key) or await self._ask_backend(task, draw, key)
+            return self._stored_reply(task, key) or await self._ask_backend(task, draw, key)
         finally:
             if claimed:
                 self._store.claims.release(key)
 
     async def _ask_once(self, task: Task[Any], draw: int, key: str) -> Reply:
-        while other := self._in_flight.get(key):
-            await asyncio.wait([other])
-            if known := self._known(task, key):
+        while earlier := self._in_flight.get(key):
+            await asyncio.wait([earlier])
+            if known := self._stored_reply(task, key):
                 return known
         me = asyncio.current_task()
         assert me is not None  # noqa: S101 - a coroutine runs in a task

@@ -40,7 +40,7 @@ class PerLoop(Generic[T]):
         loop = asyncio.get_running_loop()
         known = self._made.get(loop)
         if known is None:
-            for old in [each for each in list(self._made) if each.is_closed()]:
+            for old in [loop for loop in list(self._made) if loop.is_closed()]:
                 self._made.pop(old, None)
             known = self._made[loop] = self._make()
         return known
@@ -66,11 +66,11 @@ class Call:
         """The reply, if it comes in time."""
         running = asyncio.ensure_future(self.backend.reply(self.task, self.draw))
         try:
-            done = await _ended(running, timeout)
+            ended = await _ends_in_time(running, timeout)
         except asyncio.CancelledError:
             running.cancel()
             raise
-        if done:
+        if ended:
             return running.result()
         running.cancel()
         running.add_done_callback(_retrieve_exception)
@@ -82,7 +82,7 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def _ended(call: asyncio.Task[Reply], timeout: float) -> bool:  # noqa: ASYNC109
+async def _ends_in_time(call: asyncio.Task[Reply], timeout: float) -> bool:  # noqa: ASYNC109
     """Whether a call ended in time. As asyncio.wait for one call, at a fraction of its cost."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
@@ -141,11 +141,11 @@ async def in_parallel(
     left = iter(enumerate(arguments))
 
     async def worker() -> None:
-        for place, argument in left:
+        for index, argument in left:
             if refusals:
                 return
             try:
-                results[place] = await job(argument)
+                results[index] = await job(argument)
             except OverBudget as error:
                 refusals.append(error)
 
@@ -157,7 +157,7 @@ async def in_parallel(
         raise errors.exceptions[0] from None
     if refusals:
         raise refusals[0]
-    return [results[place] for place in range(len(arguments))]
+    return [results[index] for index in range(len(arguments))]
 
 
 class Bucket:
@@ -242,12 +242,12 @@ class AimdLimit:
         self._replies += 1
         self._seconds += seconds
         self._slowest = max(self._slowest, seconds)
-        self._ended(refused=False)
+        self._ends_in_time(refused=False)
 
     def refused(self) -> None:
         """Take note of a refusal."""
         self._refusals += 1
-        self._ended(refused=True)
+        self._ends_in_time(refused=True)
 
     def late(self, sent: float, now: float) -> bool:
         """Take note of a call that was given up; both times on one clock.
@@ -278,7 +278,7 @@ class AimdLimit:
     def _begin_round(self) -> None:
         self._replies, self._refusals, self._seconds = 0, 0, 0.0
 
-    def _ended(self, *, refused: bool) -> None:
+    def _ends_in_time(self, *, refused: bool) -> None:
         self._share += (refused - self._share) / max(START, self.size)
         n, replies = self._replies + self._refusals, self._replies
         if n < self.allowed:
@@ -290,7 +290,7 @@ class AimdLimit:
             self._lower(excess)
         if replies:
             self._calm_since = self._calm_since or not excess
-            self._grow(mean, replies / n, calm=not excess)
+            self._raise_limit(mean, replies / n, calm=not excess)
 
     def _lower(self, excess: float) -> None:
         if self._calm_since:  # a server that is down for a while says nothing of its room
@@ -298,7 +298,7 @@ class AimdLimit:
         self._calm_since = self._opening = False
         self.size = max(1.0, self.size * (1 - excess / 2))
 
-    def _grow(self, mean: float, served: float, *, calm: bool) -> None:
+    def _raise_limit(self, mean: float, served: float, *, calm: bool) -> None:
         self._slowest /= 2  # what was slow once is forgotten within a few rounds
         rate = self.size / mean if mean else float("inf")
         calm = calm and mean <= STRETCH * self._quickest

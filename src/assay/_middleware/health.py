@@ -143,7 +143,7 @@ class Pauses:
 
     def replied(self, sent: float) -> None:
         """Take note of a reply to a call that was sent at `sent`."""
-        self._row = [at for at in self._row if at > sent]
+        self._row = [time for time in self._row if time > sent]
 
 
 # Refusals tell of all calls where they befell three in four of those sent last, up to the last one
@@ -181,8 +181,8 @@ class Losses:
             return False
         last = max(self._numbers)
         first = max(self._since, last + 1 - round(minimum / NEARLY_ALL))
-        lost = sum(n >= first for n in self._numbers)
-        return lost >= max(minimum, (last + 1 - first) * NEARLY_ALL)
+        n_lost = sum(n >= first for n in self._numbers)
+        return n_lost >= max(minimum, (last + 1 - first) * NEARLY_ALL)
 
 
 # So many calls in a row without a reply, and none with one: there is nobody there.
@@ -232,8 +232,8 @@ class Health:
     def trouble(self, now: float) -> str:
         """What goes wrong of late, in words; "" if nothing does."""
         if self._pauses.fruitless and not self._troubles.is_absent:
-            again = max(0.0, self._pauses.until - now)
-            retry = f", asked again in {again:.0f} s" if again >= 1 else ""
+            wait_s = max(0.0, self._pauses.until - now)
+            retry = f", asked again in {wait_s:.0f} s" if wait_s >= 1 else ""
             return f"refuses every call for {now - self._pauses.since:.0f} s{retry}"
         return self._troubles.words(now)
 
@@ -255,7 +255,7 @@ class Health:
     ) -> None:
         """Take note of a call that brought nothing; `again` if it had taken too long before."""
         self._absence.record(error, sent.at)
-        self._troubles.add(_trouble(error), sent.at)
+        self._troubles.add(_trouble_name(error), sent.at)
         if hung(error):
             self._unanswered += not again and sent.at > self._answered_at
         elif error.permanent:
@@ -293,11 +293,11 @@ class Health:
         return fruitless or self._is_silent(error, now) or self._absence.verdict(now) is not None
 
     def _is_gone(self, error: Unavailable) -> bool:
-        lost = not (error.throttled or error.permanent or error.retry_after or hung(error))
+        is_lost = not (error.throttled or error.permanent or error.retry_after or hung(error))
         enough = max(2, min(SILENT, self._pace.allowed))
         # Failing is quicker than answering: of 64 calls sent at once the few that fail come first.
         no_chance = len(self._unserved) >= enough and self._failures.of_all(enough)
-        return lost and self._answered and no_chance
+        return is_lost and self._answered and no_chance
 
     def _refuses_all(self) -> bool:
         """Whether it refuses all calls for now."""
@@ -310,14 +310,14 @@ class Health:
         """Take note of a call that is given up; why all others are to be, too, if they are."""
         wait = error.retry_after or 0.0
         if self.is_down(error) and wait > self._patience:
-            what = f"{self._name} refuses every call and asks to wait {wait:,.0f} s"
-            return _denied(what, error, GOES_ON)
+            fault = f"{self._name} refuses every call and asks to wait {wait:,.0f} s"
+            return _denial(fault, error, GOES_ON)
         refused = self.is_down(error) and self._pauses.given_up
         if refused or self._is_silent(error, now):
-            done = "refused every call" if error.throttled else "answered no call"
+            behaviour = "refused every call" if error.throttled else "answered no call"
             since = self._pauses.since if refused else self._answered_at
-            what = f"{self._name} has {done} for {now - since:.0f} s"
-            return _denied(what, error, GOES_ON)
+            fault = f"{self._name} has {behaviour} for {now - since:.0f} s"
+            return _denial(fault, error, GOES_ON)
         if self._answered or error.throttled or error.permanent:
             return None
         self._given_up += 1
@@ -329,16 +329,16 @@ class Health:
     def _never_answered(self, error: Unavailable, now: float, *, absent: bool) -> Denied:
         calls = f"{self._given_up} calls"
         if hung(error):
-            what = f"{calls} to {self._name} took too long"
+            fault = f"{calls} to {self._name} took too long"
             remedy = "raise --timeout, or lower --concurrency"
         elif error.cost is None:
             always = f"every call failed for {now - self._absence.since:.0f} s"
-            what = f"cannot reach {self._name}: {always if absent else f'{calls} brought nothing'}"
+            fault = f"cannot reach {self._name}: {always if absent else f'{calls} brought nothing'}"
             remedy = "check that the server runs and that the address is right"
         else:  # somebody is there and answers
-            what = f"{calls} to {self._name} brought nothing usable"
+            fault = f"{calls} to {self._name} brought nothing usable"
             remedy = "check the model, and that this address serves what is asked of it"
-        return _denied(what, error, remedy)
+        return _denial(fault, error, remedy)
 
     @property
     def _answered(self) -> bool:
@@ -357,7 +357,7 @@ class Health:
 REFUSES, FAILS, LATE, ABSENT = "refuses", "fails at", "is too slow for", "is not reached by"
 
 
-def _trouble(error: Unavailable) -> str:
+def _trouble_name(error: Unavailable) -> str:
     """What the trouble with a call is called."""
     if error.throttled:
         return REFUSES
@@ -384,8 +384,8 @@ class Troubles:
         self._n = min(self._n + 1, LATELY)
         if trouble:
             self._shares.setdefault(trouble, 0.0)
-        for other, share in self._shares.items():
-            self._shares[other] = share + ((other == trouble) - share) / self._n
+        for known, share in self._shares.items():
+            self._shares[known] = share + ((known == trouble) - share) / self._n
         self.is_absent = trouble == ABSENT
         self._absent_since = min(self._absent_since, sent) if self.is_absent else math.inf
 
@@ -426,5 +426,5 @@ class Unreachable:
         return self._last if now - self.since >= ABSENT_S else None
 
 
-def _denied(what: str, error: Unavailable, remedy: str) -> Denied:
-    return Denied(f"{what}, the last one: {error} -> {remedy}")
+def _denial(fault: str, error: Unavailable, remedy: str) -> Denied:
+    return Denied(f"{fault}, the last one: {error} -> {remedy}")

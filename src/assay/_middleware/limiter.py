@@ -166,8 +166,8 @@ class Limiter(Wrapper):
             except Unavailable as error:
                 if error.throttled or error.permanent:
                     self._end_warm_up()
-                others = self._server.health.has_replied_since(begun)
-                served = error.throttled and others
+                other_replies = self._server.health.has_replied_since(begun)
+                served = error.throttled and other_replies
                 attempts.record(error, unlucky=served or self._server.health.is_down(error))
                 begun = now()
                 spent = await self._pay(error, call, reservation)
@@ -178,7 +178,11 @@ class Limiter(Wrapper):
                 ):
                     raise
                 wait = self._wait(error, attempts.counted - 1)
-                if others and attempts.hurries and not (error.throttled or error.retry_after):
+                if (
+                    other_replies
+                    and attempts.hurries
+                    and not (error.throttled or error.retry_after)
+                ):
                     wait *= SOON
                 if spent:
                     await self._budget.renew(reservation, call.task)
@@ -302,8 +306,8 @@ class Limiter(Wrapper):
                 error.crowded = self.pace.late(sent.at, now())
             self._server.health.failed(error, call, sent, now(), again=timeouts > 0)
             raise
-        at = now()
-        self._server.health.replied(sent, at)
-        self._server.latencies.add(kind, at - sent.at)
-        self.pace.replied(at - sent.at)
+        replied_at = now()
+        self._server.health.replied(sent, replied_at)
+        self._server.latencies.add(kind, replied_at - sent.at)
+        self.pace.replied(replied_at - sent.at)
         return reply

@@ -39,8 +39,8 @@ def connect() -> None:
             _check_listening(address)
             ray.init(address, logging_level="error")
         except (OSError, RuntimeError, ValueError) as error:
-            what = f"there is no Ray cluster at {address}: {error}"
-            raise InputError(what, "correct or unset RAY_ADDRESS") from error
+            fault = f"there is no Ray cluster at {address}: {error}"
+            raise InputError(fault, "correct or unset RAY_ADDRESS") from error
         return
     # Ray would tell its makers that it is used; nothing is told to anybody but the judges.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -94,7 +94,7 @@ def pool(
         max_restarts=0,  # the pool itself puts another in its place
         scheduling_strategy="DEFAULT" if computes else "SPREAD",
     )
-    packed = _packed(backend)
+    packed = _pickled(backend)
     return Pool(backend, lambda: _ActorWorker(actor.remote(packed, pooling.gather_s)), pooling)
 
 
@@ -103,19 +103,19 @@ def _max_actors(cores: int, sharing: int) -> int:
 
     workers: int = math.floor(ray.cluster_resources().get("CPU", 0.0) / cores / sharing)
     if workers < 1:
-        what = f"the cluster has no room for a worker of {cores} cores"
-        raise InputError(what, "take fewer (cores), or say how many workers there will be")
+        fault = f"the cluster has no room for a worker of {cores} cores"
+        raise InputError(fault, "take fewer (cores), or say how many workers there will be")
     return workers
 
 
-def _packed(backend: Backend) -> bytes:
+def _pickled(backend: Backend) -> bytes:
     from ray import cloudpickle
 
     try:
         packed: bytes = cloudpickle.dumps(backend)
     except (TypeError, AttributeError, pickle.PicklingError) as error:
-        what = f"the judge {backend.name} cannot be sent to another process: {error}"
-        raise InputError(what, "make it picklable, or run it with the local engine") from error
+        fault = f"the judge {backend.name} cannot be sent to another process: {error}"
+        raise InputError(fault, "make it picklable, or run it with the local engine") from error
     return packed
 
 

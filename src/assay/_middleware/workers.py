@@ -104,11 +104,11 @@ class WorkerSide:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._gather_s):
                 await self._enough.wait()
-        done, self._done = self._done, []
+        finished, self._done = self._done, []
         self._some.clear()
         self._enough.clear()
         until = self._backend.capabilities.paused_until
-        return Finished(done, max(0.0, until - asyncio.get_running_loop().time()))
+        return Finished(finished, max(0.0, until - asyncio.get_running_loop().time()))
 
     def _ended(self, number: int, call: asyncio.Task[Reply]) -> None:
         self._running.pop(number, None)
@@ -259,11 +259,13 @@ class Pool(Wrapper):
             finally:
                 worker.terminate()
 
-    def _check(self, theirs: tuple[str, str]) -> None:
-        ours = __version__, self.name
-        for own, remote, what in zip(ours, theirs, ("assay", "the judge"), strict=True):
-            if own != remote:
-                difference = f"{what} is {remote} on a worker and {own} here"
+    def _check(self, remote_versions: tuple[str, str]) -> None:
+        own_versions = __version__, self.name
+        for local, remote, subject in zip(
+            own_versions, remote_versions, ("assay", "the judge"), strict=True
+        ):
+            if local != remote:
+                difference = f"{subject} is {remote} on a worker and {local} here"
                 raise Denied(f"{difference} -> install the same on all machines")
 
     def _requeue(self, slot: _Slot, error: WorkerDied) -> None:
@@ -275,8 +277,8 @@ class Pool(Wrapper):
         for job in reversed(jobs):
             job.worker, job.deaths = None, job.deaths + 1
             if job.deaths >= MAX_DEATHS:
-                what = f"{job.deaths} workers died while they had it"
-                job.reply.set_exception(Unavailable(f"{what}: {error}", permanent=True))
+                fault = f"{job.deaths} workers died while they had it"
+                job.reply.set_exception(Unavailable(f"{fault}: {error}", permanent=True))
             else:
                 self._queue.appendleft(job)
         if self._queue:
@@ -300,9 +302,9 @@ class Pool(Wrapper):
 
     async def _fetch(self, worker: Worker, slot: _Slot) -> None:
         while True:
-            self._settle(await worker.take(), slot)
+            self._settle_jobs(await worker.take(), slot)
 
-    def _settle(self, finished: Finished, slot: _Slot) -> None:
+    def _settle_jobs(self, finished: Finished, slot: _Slot) -> None:
         slot.fruitless = 0
         if finished.pause_s:
             self.paused_until = asyncio.get_running_loop().time() + finished.pause_s

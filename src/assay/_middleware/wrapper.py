@@ -225,7 +225,8 @@ class Route(Backend):
         """Local if all are; changing without notice if any does."""
         attributes = [backend.capabilities for backend in self.backends]
         return Capabilities(
-            local=all(one.local for one in attributes), drifts=any(one.drifts for one in attributes)
+            local=all(backend.local for backend in attributes),
+            drifts=any(backend.drifts for backend in attributes),
         )
 
     def to(self, kind: str) -> Backend:

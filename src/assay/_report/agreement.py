@@ -48,8 +48,8 @@ def collect(
     table: Concordance | None,
 ) -> dict[str, Any]:
     """Everything that is shown, as plain values."""
-    about = run.id, run.source, judge_of(run), labels
-    report = AgreementReport(*about, metrics, without, table, run.title)
+    run_facts = run.id, run.source, judge_of(run), labels
+    report = AgreementReport(*run_facts, metrics, without, table, run.title)
     builtins: dict[str, Any] = msgspec.to_builtins(report)
     return builtins
 
@@ -86,8 +86,10 @@ def notes(metric: Agreement) -> list[str]:
             "The samples were chosen with unequal probabilities (`inclusion_probability`), and the "
             "figures are not weighted for it: they speak of these samples, not of the run."
         )
-    for one in metric.among_people:
-        value = f"{one.name} {numbers.score(one.value)} ({numbers.interval(one.interval)})"
+    for measure in metric.among_people:
+        value = (
+            f"{measure.name} {numbers.score(measure.value)} ({numbers.interval(measure.interval)})"
+        )
         lines.append(f"Among people: {value}.")
     return lines + _orders(metric)
 
@@ -126,8 +128,8 @@ def beats(measure: Measure) -> str:
 
 def heads(metric: Agreement) -> tuple[str, ...]:
     """The columns of a metric's table; people have one where there are several."""
-    several = any(measure.ceiling is not None for measure in metric.measures)
-    return _HEADS if several else _HEADS[:-1]
+    has_ceiling = any(measure.ceiling is not None for measure in metric.measures)
+    return _HEADS if has_ceiling else _HEADS[:-1]
 
 
 def rows(metric: Agreement) -> list[list[str]]:
@@ -216,7 +218,7 @@ def concordance_heads(table: Concordance) -> tuple[str, ...]:
 
 def _pairs(table: Concordance) -> set[tuple[float, float]]:
     """The pairs of thresholds that are in use."""
-    return {(one.above, one.below) for one in table.thresholds.values()}
+    return {(thresholds.above, thresholds.below) for thresholds in table.thresholds.values()}
 
 
 def names(row: Row, table: Concordance) -> list[str]:
@@ -229,10 +231,10 @@ def _conditioned(row: Row, table: Concordance) -> list[str]:
     """Its metrics, with their thresholds where these differ."""
     if len(_pairs(table)) < 2:
         return names(row, table)
-    of = [table.thresholds[metric] for metric in row.metrics]
+    metric_thresholds = [table.thresholds[metric] for metric in row.metrics]
     return [
-        f"{name} (> {numbers.score(one.above)}, < {numbers.score(one.below)})"
-        for name, one in zip(names(row, table), of, strict=True)
+        f"{name} (> {numbers.score(thresholds.above)}, < {numbers.score(thresholds.below)})"
+        for name, thresholds in zip(names(row, table), metric_thresholds, strict=True)
     ]
 
 
@@ -283,7 +285,7 @@ def console(data: Json) -> RenderableType:
     """Every metric with its measures, what they were beside, and what to read."""
     report = msgspec.convert(data, AgreementReport)
     blocks = [_metric(metric) for metric in report.metrics]
-    blocks += [dim(f"{name}: {why}") for name, why in report.without.items()]
+    blocks += [dim(f"{name}: {reason}") for name, reason in report.without.items()]
     if report.concordance:
         blocks.append(_concordance(report.concordance))
     return Group(*blocks)
@@ -293,7 +295,7 @@ def _metric(metric: Agreement) -> RenderableType:
     title = Text(sanitize.plain(metric.metric), style="bold")
     title.append(f"  {head(metric)}", style="not bold")
     table = measures(heads(metric), rows(metric), _STYLES)
-    confusion = ", ".join(f"{n} {what}" for what, n in counts(metric))
+    confusion = ", ".join(f"{n} {description}" for description, n in counts(metric))
     lines: list[RenderableType] = [title, table, *([Text(confusion)] if confusion else [])]
     lines += map(dim, notes(metric))
     if metric.worst:
@@ -305,10 +307,10 @@ def _metric(metric: Agreement) -> RenderableType:
 def _case(case: Disagreement, metric: Agreement) -> RenderableType:
     head = Text.assemble((sanitize.plain(case.sample), "bold"), f"  {difference(case, metric)}  ")
     head.append(_short(case.question), style="dim")
-    parts = evidence(case)
-    lines = parts[:_PARTS] if parts else [case.text]
-    if len(parts) > _PARTS:
-        lines.append(f"... and {numbers.plural(len(parts) - _PARTS, 'part')} more")
+    lines_of_parts = evidence(case)
+    lines = lines_of_parts[:_PARTS] if lines_of_parts else [case.text]
+    if len(lines_of_parts) > _PARTS:
+        lines.append(f"... and {numbers.plural(len(lines_of_parts) - _PARTS, 'part')} more")
     return Padding(
         Group(head, *(Padding(dim(_short(line)), (0, 0, 0, 2)) for line in lines)), (0, 0, 0, 2)
     )
@@ -317,9 +319,9 @@ def _case(case: Disagreement, metric: Agreement) -> RenderableType:
 def _concordance(table: Concordance) -> RenderableType:
     """The paper's table."""
     heads = concordance_heads(table)
-    rest = [dim(f"{name}: {why}") for name, why in table.without.items()]
+    notes_without = [dim(f"{name}: {reason}") for name, reason in table.without.items()]
     title = Text("Where metrics are high or low, what people say", style="bold")
-    return Group(title, measures(heads, concordance_rows(table)), *rest)
+    return Group(title, measures(heads, concordance_rows(table)), *notes_without)
 
 
 def _short(text: str) -> str:
@@ -333,14 +335,14 @@ def markdown(data: Json) -> str:
     blocks = [f"## Run {code(run)} and people ({code(report.labels)})"]
     for metric in report.metrics:
         blocks += _markdown_metric(metric)
-    blocks += [f"{code(name)}: {inline(why)}" for name, why in report.without.items()]
+    blocks += [f"{code(name)}: {inline(reason)}" for name, reason in report.without.items()]
     if report.concordance:
         blocks += _markdown_concordance(report.concordance)
     return joined(blocks)
 
 
 def _markdown_metric(metric: Agreement) -> list[str]:
-    both = ", ".join(f"{n} {what}" for what, n in counts(metric))
+    counted = ", ".join(f"{n} {description}" for description, n in counts(metric))
     cases = [
         f"- {code(case.sample)}: {inline(difference(case, metric))}. {inline(case.text)}"
         for case in metric.worst
@@ -349,7 +351,7 @@ def _markdown_metric(metric: Agreement) -> list[str]:
         f"### {code(metric.metric)}",
         f"{inline(head(metric))}.",
         markdown_measures(heads(metric), rows(metric)),
-        f"{both}." if both else "",
+        f"{counted}." if counted else "",
         markdown_list(notes(metric)),
         "Worst disagreements:" if cases else "",
         "\n".join(cases),
@@ -357,8 +359,8 @@ def _markdown_metric(metric: Agreement) -> list[str]:
 
 
 def _markdown_concordance(table: Concordance) -> list[str]:
-    rest = [f"- {code(name)}: {inline(why)}" for name, why in table.without.items()]
-    others = [
+    notes_without = [f"- {code(name)}: {inline(reason)}" for name, reason in table.without.items()]
+    curves = [
         block
         for name, rows in grids(table)
         for block in (
@@ -367,7 +369,7 @@ def _markdown_concordance(table: Concordance) -> list[str]:
         )
     ]
     cells = markdown_measures(concordance_heads(table), concordance_rows(table))
-    return ["### Concordance", cells, "\n".join(rest), *others]
+    return ["### Concordance", cells, "\n".join(notes_without), *curves]
 
 
 WIDTH: Final = 260
@@ -419,21 +421,21 @@ def html(data: Json) -> str:
         version=__version__,
         data=report,
         words=sys.modules[__name__],
-        pictures=[_picture(row, table) for row in table.rows] if table else [],
+        pictures=[_concordance_picture(row, table) for row in table.rows] if table else [],
         size={"w": WIDTH, "h": HEIGHT, "cell": CELL, "side": CELL * len(TENTHS)},
     )
 
 
-def _picture(row: Row, table: Concordance) -> Picture:
+def _concordance_picture(row: Row, table: Concordance) -> Picture:
     metric_names = names(row, table)
     thresholds = [table.thresholds[metric] for metric in row.metrics]
-    grids = [one.grid for one in thresholds]
+    grids = [threshold.grid for threshold in thresholds]
     if len(metric_names) == 1:
         curves = (
             _curve("P(correct | above)", "good", row.correct_grid[0], grids[0]),
             _curve("P(wrong | below)", "bad", row.wrong_grid[0], grids[0]),
         )
-        base = _y(row.base_rate) if row.n else None
+        base = _y_of_share(row.base_rate) if row.n else None
         low, high = thresholds[0].ends
         return Picture(metric_names, base, ends=(_tick(low), _tick(high)), curves=curves)
     cells = (
@@ -453,35 +455,35 @@ def _tick(threshold: float) -> str:
     return f"{threshold:.3g}"
 
 
-def _y(share: float) -> float:
+def _y_of_share(share: float) -> float:
     return round(HEIGHT * (1 - share), 1)
 
 
 def _curve(name: str, style: str, shares: Sequence[Share], grid: Sequence[float]) -> Curve:
     # The thresholds are tenths of the axis, wherever it begins.
-    steps = [round(WIDTH * (at + 1) / (len(grid) + 1), 1) for at in range(len(grid))]
+    steps = [round(WIDTH * (index + 1) / (len(grid) + 1), 1) for index in range(len(grid))]
     points: list[tuple[float, float, str]] = []
     upper: list[tuple[float, float]] = []
     lower: list[tuple[float, float]] = []
-    for x, t, one in zip(steps, grid, shares, strict=True):
-        if one.value is not None and one.interval is not None:
-            points.append((x, _y(one.value), f"{numbers.score(t)}: {share(one)}"))
-            upper.append((x, _y(one.interval.high)))
-            lower.append((x, _y(one.interval.low)))
+    for x, t, point in zip(steps, grid, shares, strict=True):
+        if point.value is not None and point.interval is not None:
+            points.append((x, _y_of_share(point.value), f"{numbers.score(t)}: {share(point)}"))
+            upper.append((x, _y_of_share(point.interval.high)))
+            lower.append((x, _y_of_share(point.interval.low)))
     line = path([(x, y) for x, y, _ in points])
     band = f"{path([*upper, *reversed(lower)])}Z" if points else ""
     return Curve(name, style, line, band, points)
 
 
 def _grid_cells(
-    rows: Sequence[Sequence[Share]], up: Sequence[float], right: Sequence[float]
+    rows: Sequence[Sequence[Share]], upwards: Sequence[float], right: Sequence[float]
 ) -> list[Cell]:
     cells = []
     for i, shares in enumerate(rows):
-        for j, one in enumerate(shares):
-            title = f"{numbers.score(up[i])}, {numbers.score(right[j])}: {share(one)}"
-            text = "" if one.value is None else numbers.percent(one.value)
-            shade = round(10 * (one.value or 0))
+        for j, point in enumerate(shares):
+            title = f"{numbers.score(upwards[i])}, {numbers.score(right[j])}: {share(point)}"
+            text = "" if point.value is None else numbers.percent(point.value)
+            shade = round(10 * (point.value or 0))
             # The first metric's threshold rises upwards, the second's to the right.
             cells.append(Cell(j * CELL, (len(rows) - 1 - i) * CELL, shade, text, title))
     return cells

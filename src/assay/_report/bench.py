@@ -31,19 +31,22 @@ _ALWAYS: Final = 4  # columns that are shown even where they are empty
 def console(data: Json, other: Json | None = None) -> RenderableType:
     """Every set with its figures, or with why there are none; beside those of another judge."""
     card = msgspec.convert(data, JudgeCard)
-    beside = msgspec.convert(other, JudgeCard) if other else None
-    parts: list[RenderableType] = [Text(sanitize.plain(_title(card)), style="bold")]
-    for one in card.sets:
-        head = Text(f"\n{one.name}", style="bold")
-        head.append(f"  {sanitize.plain(one.about)}", style="not bold")
-        parts.append(head)
-        if one.skipped:
-            parts.append(Text(f"  {sanitize.plain(one.skipped)}", style="yellow"))
+    other_card = msgspec.convert(other, JudgeCard) if other else None
+    blocks: list[RenderableType] = [Text(sanitize.plain(_title(card)), style="bold")]
+    for measured in card.sets:
+        head = Text(f"\n{measured.name}", style="bold")
+        head.append(f"  {sanitize.plain(measured.about)}", style="not bold")
+        blocks.append(head)
+        if measured.skipped:
+            blocks.append(Text(f"  {sanitize.plain(measured.skipped)}", style="yellow"))
         else:
-            beneath = [text for text in (_sources(one), _resources(one)) if text]
-            parts += [figures_table(one.figures, beside), *(dim(text) for text in beneath)]
-    parts += [dim(f"\n{note}") for note in _notes(card, beside)]
-    return Group(*parts)
+            beneath = [text for text in (_sources(measured), _resources(measured)) if text]
+            blocks += [
+                figures_table(measured.figures, other_card),
+                *(dim(text) for text in beneath),
+            ]
+    blocks += [dim(f"\n{note}") for note in _notes(card, other_card)]
+    return Group(*blocks)
 
 
 def figures_table(figures: Sequence[CardFigure], beside: JudgeCard | None = None) -> Table:
@@ -74,17 +77,19 @@ def console_costs(costs: Json) -> RenderableType:
     table.add_column("set")
     for head in heads:
         table.add_column(head, justify="right")
-    for one in (*costs["sets"], costs["all"]):
-        if one["skipped"]:
+    for costs_of_set in (*costs["sets"], costs["all"]):
+        if costs_of_set["skipped"]:
             continue
-        money = "?" if one["money"] is None else f"{one['money']:,.4f}"
+        money = "?" if costs_of_set["money"] is None else f"{costs_of_set['money']:,.4f}"
         counts = ("calls", "known", "local", "tokens_in", "tokens_out")
-        table.add_row(one["name"], *(f"{one[count]:,}" for count in counts), money)
+        table.add_row(
+            costs_of_set["name"], *(f"{costs_of_set[count]:,}" for count in counts), money
+        )
     remark = "Nothing was asked, nothing was spent. Counts are about right, not exact."
     missed = [
-        Text(sanitize.plain(f"{one['name']}: {one['skipped']}"), style="yellow")
-        for one in costs["sets"]
-        if one["skipped"]
+        Text(sanitize.plain(f"{costs_of_set['name']}: {costs_of_set['skipped']}"), style="yellow")
+        for costs_of_set in costs["sets"]
+        if costs_of_set["skipped"]
     ]
     priced = "" if costs["all"]["money"] is not None else " Money: say what tokens cost, --price."
     return Group(table, *missed, Text(f"\n{remark}{priced}", style="dim"))
@@ -95,14 +100,18 @@ def console_catalogue(sets: Json) -> RenderableType:
     table = _wide()
     for head in ("set", "what people said of it", "files and their licence", "there"):
         table.add_column(head, overflow="fold")
-    for one in sets["sets"]:
-        files = Text("\n".join(one["files"]))
-        files.append(f"\n{one['licence']}", style="dim")
-        there = {True: Text("yes", style="green"), False: Text("no", style="red"), None: Text("?")}
-        about = Text(one["about"])
-        if one["family"] != one["name"]:
-            about.append(f"\none of {one['family']}", style="dim")
-        table.add_row(one["name"], about, files, there[one["present"]])
+    for labelled_set in sets["sets"]:
+        files = Text("\n".join(labelled_set["files"]))
+        files.append(f"\n{labelled_set['licence']}", style="dim")
+        presence = {
+            True: Text("yes", style="green"),
+            False: Text("no", style="red"),
+            None: Text("?"),
+        }
+        description = Text(labelled_set["about"])
+        if labelled_set["family"] != labelled_set["name"]:
+            description.append(f"\none of {labelled_set['family']}", style="dim")
+        table.add_row(labelled_set["name"], description, files, presence[labelled_set["present"]])
     return table
 
 
@@ -113,42 +122,42 @@ def _wide(*, expand: bool = False) -> Table:
 def markdown(data: Json, beside: Json | None = None) -> str:
     """Every set with its figures, or with why there are none; beside those of another judge."""
     card = msgspec.convert(data, JudgeCard)
-    other = msgspec.convert(beside, JudgeCard) if beside else None
+    other_card = msgspec.convert(beside, JudgeCard) if beside else None
     blocks = [
         f"# How far {code(card.judge)} agrees with people",
-        f"Measured on {inline(_how_many(card))}.",
+        f"Measured on {inline(_rows_measured(card))}.",
     ]
-    for one in card.sets:
-        blocks += [f"## {one.name}: {inline(one.about)}"]
-        if one.skipped:
-            blocks.append(inline(one.skipped))
+    for measured in card.sets:
+        blocks += [f"## {measured.name}: {inline(measured.about)}"]
+        if measured.skipped:
+            blocks.append(inline(measured.skipped))
             continue
-        blocks.append(_markdown_table(one, other))
-        beneath = [text for text in (_sources(one), _resources(one)) if text]
+        blocks.append(_markdown_table(measured, other_card))
+        beneath = [text for text in (_sources(measured), _resources(measured)) if text]
         blocks += [f"{inline(text)}." for text in beneath]
-    blocks.append(markdown_list(_notes(card, other)))
+    blocks.append(markdown_list(_notes(card, other_card)))
     return joined(blocks)
 
 
-def _markdown_table(one: Measured, beside: JudgeCard | None) -> str:
-    heads, rows = _rows_of(one.figures, beside)
+def _markdown_table(measured: Measured, other_card: JudgeCard | None) -> str:
+    heads, rows = _rows_of(measured.figures, other_card)
     cells = [[inline(cell) for cell in row] for row in rows]
-    for figure, row in zip(one.figures, cells, strict=True):
+    for figure, row in zip(measured.figures, cells, strict=True):
         if remarks := _remarks(figure):
             row[0] += f"<br>{inline(remarks)}"
     return markdown_table({head: "---:" if head in _RIGHT else ":---" for head in heads}, cells)
 
 
 def _rows_of(
-    figures: Sequence[CardFigure], beside: JudgeCard | None
+    figures: Sequence[CardFigure], other_card: JudgeCard | None
 ) -> tuple[list[str], list[list[str]]]:
     """(heads, a row a figure), without columns in which nothing stands."""
-    cells = [_cells(figure, beside) for figure in figures]
+    cells = [_cells(figure, other_card) for figure in figures]
     full = [i for i in range(len(_HEADS)) if i < _ALWAYS or any(row[i] for row in cells)]
     return [_HEADS[i] for i in full], [[row[i] for i in full] for row in cells]
 
 
-def _cells(figure: CardFigure, beside: JudgeCard | None) -> list[str]:
+def _cells(figure: CardFigure, other_card: JudgeCard | None) -> list[str]:
     base_rate = figure.base_rate if isinstance(figure, Figure) else None
     return [
         figure.name,
@@ -158,7 +167,7 @@ def _cells(figure: CardFigure, beside: JudgeCard | None) -> list[str]:
         "" if base_rate is None else f"{base_rate:.2f}",
         "" if figure.value is None else cards.floor(figure),
         figure.reference,
-        _value_beside(figure, beside),
+        _value_beside(figure, other_card),
     ]
 
 
@@ -167,31 +176,31 @@ def _remarks(figure: CardFigure) -> str:
     return figure.note or ("undefined on these rows" if figure.value is None else "")
 
 
-def _sources(one: Measured) -> str:
+def _sources(measured: Measured) -> str:
     """Where the published figures of a set stand; "" if there are none."""
-    sources = dict.fromkeys(figure.source for figure in one.figures if figure.source)
+    sources = dict.fromkeys(figure.source for figure in measured.figures if figure.source)
     return f"Others: {'; '.join(sources)}" if sources else ""
 
 
-def _resources(one: Measured) -> str:
+def _resources(measured: Measured) -> str:
     """What the judge took for a set."""
-    parts = [numbers.plural(one.calls, "reply")]
-    if tokens := one.tokens_in + one.tokens_out:
-        parts.append(f"{tokens:,} tokens")
-    parts.append(numbers.seconds(one.seconds))
-    if one.money is not None:
-        parts.append(f"cost {numbers.money(one.money)}")
-    if one.unanswered:
-        parts.append(f"{one.unanswered:,} without a readable reply")
-    return ", ".join(parts)
+    phrases = [numbers.plural(measured.calls, "reply")]
+    if tokens := measured.tokens_in + measured.tokens_out:
+        phrases.append(f"{tokens:,} tokens")
+    phrases.append(numbers.seconds(measured.seconds))
+    if measured.money is not None:
+        phrases.append(f"cost {numbers.money(measured.money)}")
+    if measured.unanswered:
+        phrases.append(f"{measured.unanswered:,} without a readable reply")
+    return ", ".join(phrases)
 
 
 def _title(card: JudgeCard) -> str:
     """Who was measured, and on how many rows."""
-    return f"{card.judge}, {_how_many(card)}"
+    return f"{card.judge}, {_rows_measured(card)}"
 
 
-def _how_many(card: JudgeCard) -> str:
+def _rows_measured(card: JudgeCard) -> str:
     """On how many rows it was measured."""
     if card.full:
         return "all rows"
@@ -200,29 +209,33 @@ def _how_many(card: JudgeCard) -> str:
     return "each set's usual rows"
 
 
-def _notes(card: JudgeCard, beside: JudgeCard | None) -> list[str]:
+def _notes(card: JudgeCard, other_card: JudgeCard | None) -> list[str]:
     """What must be read beside the figures."""
     lines = [*card.notes]
     lines.append("A judge whose interval does not lie above the floor adds nothing to that rule.")
-    if any(one.figures for one in card.sets):
+    if any(measured.figures for measured in card.sets):
         lines.append(
             "Intervals are 95 % bootstrap intervals in which whole sources are drawn. Replies, "
             "tokens and seconds include known replies; seconds of calls at the same time add up."
         )
     if card.limit is not None and card.limit < 100:
         lines.append("So few rows allow no fine comparison: see the intervals.")
-    if beside:
-        lines.append(f"beside: {_title(beside)}")
+    if other_card:
+        lines.append(f"beside: {_title(other_card)}")
     if card.stopped:
         lines.append(f"Stopped: {card.stopped}")
     return lines
 
 
-def _value_beside(figure: CardFigure, beside: JudgeCard | None) -> str:
-    for other in (other for one in beside.sets for other in one.figures) if beside else ():
-        if other.name == figure.name and other.value is not None:
-            n = "" if other.n == figure.n else f" (n {other.n:,})"
-            return f"{cards.number(other.value)}{n}"
+def _value_beside(figure: CardFigure, other_card: JudgeCard | None) -> str:
+    for other_figure in (
+        (other_figure for measured in other_card.sets for other_figure in measured.figures)
+        if other_card
+        else ()
+    ):
+        if other_figure.name == figure.name and other_figure.value is not None:
+            n = "" if other_figure.n == figure.n else f" (n {other_figure.n:,})"
+            return f"{cards.number(other_figure.value)}{n}"
     return ""
 
 
@@ -271,17 +284,17 @@ def judge_report(data: Json) -> Sections:
     """The figures of an adaptation as plain values."""
     facts = [
         ("base", data["base"]),
-        ("learnt from", _judge_learnt(data)),
+        ("learnt from", _learnt_in_words(data)),
         ("outcome", judge_outcome(data)),
     ]
     text = "Synthetic cases are what rules make of the documents: a gain on them need not be one on"
-    people = any(one["cases"] == "people" for one in data["compared"])
+    people = any(comparison["cases"] == "people" for comparison in data["compared"])
     warnings = [] if people else [f"{text} real answers. Measure with labels of people: --labels"]
     sections = [
         section
         for kind, title in _KINDS.items()
-        for whose in ("people", "synthetic")
-        if (section := _section(data, kind, whose, title)) is not None
+        for origin in ("people", "synthetic")
+        if (section := _section(data, kind, origin, title)) is not None
     ]
     return Sections("The embedded judge adapted to a domain", facts, warnings, sections)
 
@@ -290,33 +303,39 @@ def judge_outcome(data: Json) -> str:
     """What was written, or that nothing is worth using."""
     if data["folder"] is None:
         return "nothing that was tried is better than the judge that ships: keep using embedded"
-    parts = [f"the network as it {'was trained' if data['network'] == 'trained' else 'ships'}"]
+    phrases = [f"the network as it {'was trained' if data['network'] == 'trained' else 'ships'}"]
     if data["fitted"]:
-        parts.append(f"coefficients fitted for {', '.join(data['fitted'])}")
-    return f"better, and written to {data['folder']}: {'; '.join(parts)}"
+        phrases.append(f"coefficients fitted for {', '.join(data['fitted'])}")
+    return f"better, and written to {data['folder']}: {'; '.join(phrases)}"
 
 
-def _judge_learnt(data: Json) -> str:
+def _learnt_in_words(data: Json) -> str:
     steps = f"{data['steps']:,} steps over {numbers.plural(data['windows'], 'window')}"
     labels = [f"{n} of {kind}" for kind, n in data["labels"].items() if n]
-    parts = [steps if data["steps"] else "", f"labels: {', '.join(labels)}" if labels else ""]
+    phrases = [steps if data["steps"] else "", f"labels: {', '.join(labels)}" if labels else ""]
     left_out = f"{data['left_out']} cases cannot be read" if data["left_out"] else ""
-    return "; ".join(filter(None, [*parts, left_out]))
+    return "; ".join(filter(None, [*phrases, left_out]))
 
 
-def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
-    mine = [one for one in data["compared"] if (one["kind"], one["cases"]) == (kind, whose)]
-    if not mine:
+def _section(data: Json, kind: str, origin: str, title: str) -> Section | None:
+    comparisons = [
+        comparison
+        for comparison in data["compared"]
+        if (comparison["kind"], comparison["cases"]) == (kind, origin)
+    ]
+    if not comparisons:
         return None
-    first = mine[0]
+    first = comparisons[0]
     heads = ("judge", "missed", "false alarms", "AUROC", "squared error", "")
     base = [numbers.score(first[name][0]) for name in ("missed", "alarms", "auroc")]
     rows = [["as shipped", *base, numbers.score(first["brier"]["before"]), ""]]
-    for one in mine:
-        figures = [numbers.score(one[name][1]) for name in ("missed", "alarms", "auroc")]
-        ends = one["brier"]["interval"]
-        error = numbers.score(one["brier"]["after"]) + (f" ({between(ends)})" if ends else "")
-        rows.append([one["candidate"], *figures, error, one["verdict"]])
+    for comparison in comparisons:
+        figures = [numbers.score(comparison[name][1]) for name in ("missed", "alarms", "auroc")]
+        ends = comparison["brier"]["interval"]
+        error = numbers.score(comparison["brier"]["after"]) + (
+            f" ({between(ends)})" if ends else ""
+        )
+        rows.append([comparison["candidate"], *figures, error, comparison["verdict"]])
     counts = f"{first['good']} right and {first['bad']} wrong"
     legend = "Missed: wrong ones that pass; false alarms: right ones that do not."
     notes = [f"{counts}, of sources that nothing was learnt from. {legend}"]
@@ -330,5 +349,5 @@ def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
     constant = numbers.score(share * (1 - share))
     notes.append(f"Without a judge: AUROC of {', '.join(floors)}; squared error of one guess for")
     notes[-1] += f" all {constant}."
-    source = {"people": "labels of people", "synthetic": "synthetic cases"}[whose]
+    source = {"people": "labels of people", "synthetic": "synthetic cases"}[origin]
     return Section(f"{title} ({source})", heads, rows, notes)

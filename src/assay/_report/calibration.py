@@ -86,8 +86,8 @@ def counted(quality: Quality, held_out: str) -> str:
     text = f"{numbers.plural(quality.n, 'label')}, {numbers.count(quality.n_good)} good"
     left = f" ({numbers.count(quality.undecided)} more left out: annotators undecided)"
     text = f"{text}{left if quality.undecided else ''}; {held_out}"
-    chosen = "samples chosen with unequal probabilities (inclusion_probability), not weighted for"
-    return f"{text}; {chosen}" if quality.unweighted else text
+    remark = "samples chosen with unequal probabilities (inclusion_probability), not weighted for"
+    return f"{text}; {remark}" if quality.unweighted else text
 
 
 def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:
@@ -106,9 +106,9 @@ def bin_rows(bins: Sequence[Bin]) -> list[tuple[str, str, str, str]]:
 def markdown(card: Card, quality: Quality, *, held_out: str) -> str:
     """The calibration as Markdown."""
     lines = [f"## Calibration of {code(card.metric)}", ""]
-    judge, *rest = head(card)
+    judge, *facts = head(card)
     lines += [f"- {judge[0]}: {code(judge[1])}"]
-    lines += [f"- {name}: {inline(value)}" for name, value in rest]
+    lines += [f"- {name}: {inline(value)}" for name, value in facts]
     lines += ["", f"{counted(quality, held_out)}.", ""]
     lines += ["| | before | calibrated | |", "|---|---|---|---|"]
     lines += [f"| {r.name} | {r.before} | {r.after} | {r.note} |" for r in rows(card, quality)]
@@ -179,34 +179,34 @@ class MeanRow:
 
 def mean_rows(correction: Correction) -> list[MeanRow]:
     """The judge's mean, that of the labels, and both together."""
-    both, value, ends = correction.corrected, numbers.score, numbers.interval
-    judged = f"{both.n_judged:,} scores; says nothing of the judge's errors"
-    labelled = numbers.plural(both.n_labelled, "label")
+    corrected, value, ends = correction.corrected, numbers.score, numbers.interval
+    judged = f"{corrected.n_judged:,} scores; says nothing of the judge's errors"
+    labelled = numbers.plural(corrected.n_labelled, "label")
     good: list[MeanRow] = []
     if correction.judge_good:
         share, guide = correction.judge_good
-        beside = f"share that it calls good (guide value {value(guide)}): to set beside yes and no"
-        good.append(MeanRow("good by it", value(share), "", beside))
+        remark = f"share that it calls good (guide value {value(guide)}): to set beside yes and no"
+        good.append(MeanRow("good by it", value(share), "", remark))
     return [
-        MeanRow("the judge", value(both.judge_mean), "", judged),
+        MeanRow("the judge", value(corrected.judge_mean), "", judged),
         *good,
         MeanRow("the labels", value(correction.alone), ends(correction.alone_interval), labelled),
-        MeanRow("corrected", value(both.estimate), ends(both.interval), "both together"),
+        MeanRow("corrected", value(corrected.estimate), ends(corrected.interval), "both together"),
     ]
 
 
 def notes(correction: Correction, width: float) -> Iterable[str]:
     """What is to be known about it."""
-    both = correction.corrected
-    if both.interval is None:
+    corrected = correction.corrected
+    if corrected.interval is None:
         yield "no interval: too few labels, or labels that do not vary; label more samples"
-    if both.correlation is None:
+    if corrected.correlation is None:
         yield "labels or scores do not vary, so the judge adds nothing"
     else:
         n = correction.worth
         worth = "" if n is None else f"; worth {n:.0f} labels without a judge"
-        yield f"correlation of scores and labels {both.correlation:.2f}{worth}"
-    if both.interval is not None:
+        yield f"correlation of scores and labels {corrected.correlation:.2f}{worth}"
+    if corrected.interval is not None:
         yield _needed(correction, width)
     if not correction.by_probability:
         yield RANDOM
@@ -215,8 +215,8 @@ def notes(correction: Correction, width: float) -> Iterable[str]:
         yield f"{unscored} without a score: no part of the mean"
     if correction.n_open and not correction.cut_short:
         yield f"{correction.n_open} left open: taken to be like the others; label them to be sure"
-    for why, n in correction.left_out.items():
-        yield f"{n} not used: {why}"
+    for reason, n in correction.left_out.items():
+        yield f"{n} not used: {reason}"
 
 
 def _needed(correction: Correction, width: float) -> str:

@@ -17,17 +17,17 @@ _MOST = 30  # rows of a finding on the page; the others are in the JSON
 
 def decides(design: Design) -> list[str]:
     """What the questions can decide and what not, the first line by itself."""
-    asked = numbers.plural(design.questions, "question")
+    questions = numbers.plural(design.questions, "question")
     if design.groups:
-        asked += f" in {numbers.plural(len(design.groups), 'group')}"
+        questions += f" in {numbers.plural(len(design.groups), 'group')}"
     best, usual = design.detectable
-    first = f"{asked} can show no difference between systems"
+    first = f"{questions} can show no difference between systems"
     if usual is not None and best is not None:
         first = (
-            f"{asked} can tell two systems apart whose shares of right answers differ by "
+            f"{questions} can tell two systems apart whose shares of right answers differ by "
             f"{100 * usual:.2g} points or more; a smaller difference stays undecided (80 % power, "
             f"if one answer in ten changes each way by chance; {100 * best:.2g} points if none does"
-            f"{_if_together(design)})"
+            f"{_smallest_together(design)})"
         )
     lines = [f"{first}."]
     if design.runs is not None:
@@ -49,19 +49,19 @@ def decides(design: Design) -> list[str]:
     return lines
 
 
-def _if_together(design: Design) -> str:
+def _smallest_together(design: Design) -> str:
     """What groups make of the smallest difference at worst."""
     if not design.groups:
         return ""
-    least = design.detectable_together
-    points = "none is found" if least is None else f"{100 * least:.2g} points"
+    detectable = design.detectable_together
+    points = "none is found" if detectable is None else f"{100 * detectable:.2g} points"
     return f"; {points} if the answers to a group's questions change all together"
 
 
 def facts(design: Design) -> list[tuple[str, str]]:
     """What the set consists of: name and value."""
     kinds = sorted(design.kinds.items(), key=lambda item: (-item[1], item[0]))
-    listed = [
+    rows = [
         ("kinds", ", ".join(f"{kind} {n}" for kind, n in kinds)),
         (
             "unanswerable",
@@ -70,13 +70,13 @@ def facts(design: Design) -> list[tuple[str, str]]:
     ]
     if design.difficulty is not None:
         share = f"{numbers.percent(design.difficulty)} % of a question's content words, on average"
-        listed.append(("words in the source", share))
+        rows.append(("words in the source", share))
     if design.ranks:
         ranks = ", ".join(f"{name} for {n}" for name, n in design.ranks.items())
-        listed.append((_RANKS, ranks))
+        rows.append((_RANKS, ranks))
     if design.easy is not None:
         share = f"of {numbers.percent(design.easy)} % of the questions, in long and short passages"
-        listed.append(("evidence first by BM25", share))
+        rows.append(("evidence first by BM25", share))
     if design.coverage:
         covered_passages = sum(covered for covered, _ in design.coverage.values())
         total = sum(total for _, total in design.coverage.values())
@@ -85,26 +85,26 @@ def facts(design: Design) -> list[tuple[str, str]]:
         topics = f"{sum(1 for covered, _ in design.topics.values() if covered)} of "
         topics = f", {topics}{numbers.plural(len(design.topics), 'topic')}" * bool(design.topics)
         passages = f"{covered_passages} of {numbers.plural(total, 'passage')}"
-        listed.append(("corpus", f"{passages}, {documents}{topics} asked about"))
+        rows.append(("corpus", f"{passages}, {documents}{topics} asked about"))
     if design.runs and design.runs.difficulty:
         spread = sorted(design.runs.difficulty.values())
         ends = f"{spread[0]:+.1f} to {spread[-1]:+.1f}"
-        listed.append(("difficulty by runs", f"{ends} logits, {design.runs.runs} runs"))
+        rows.append(("difficulty by runs", f"{ends} logits, {design.runs.runs} runs"))
     if design.judge:
         checked = f"{design.judge.checked} by {design.judge.judge}"
         none = (
             "" if design.judge.checked else ": no row names a source (reference_contexts, --corpus)"
         )
-        listed.append(("references checked", f"{checked}{none}"))
+        rows.append(("references checked", f"{checked}{none}"))
         if design.judge.asked:
             answered = f"{len(design.judge.leaked)} of {design.judge.asked} right, at least"
-            listed.append(("closed-book", answered))
-    return listed
+            rows.append(("closed-book", answered))
+    return rows
 
 
 def count(design: Design, check: str) -> str:
     """How many rows a finding has, "" where it is about no rows of the data."""
-    finding = next(one for one in design.findings if one.check == check)
+    finding = next(finding for finding in design.findings if finding.check == check)
     rows = finding.rows and check not in _OF_CORPUS
     return numbers.plural(len(finding.rows), "row") if rows else ""
 
@@ -116,8 +116,8 @@ def plain(design: Design) -> dict[str, Any]:
     by_runs = design.detectable_by_runs
     return {
         "decides": decides(design),
-        **_picked(design, "rows", "questions", "kinds", "difficulty"),
-        **_picked(design, "ranks", "found_first", "easy"),
+        **_selected(design, "rows", "questions", "kinds", "difficulty"),
+        **_selected(design, "ranks", "found_first", "easy"),
         "groups": len(design.groups) or None,
         "detectable": {
             "at_best": best,
@@ -125,14 +125,14 @@ def plain(design: Design) -> dict[str, Any]:
             "together": design.detectable_together,
             "by_runs": by_runs,
         },
-        "coverage": _covered(design.coverage),
-        "topics": _covered(design.topics),
+        "coverage": _coverage(design.coverage),
+        "topics": _coverage(design.topics),
         "generated": design.generated,
-        "runs": runs and _picked(runs, "metric", "runs", "deviation", "difficulty"),
-        "judge": judge and _picked(judge, "judge", "checked", "asked", "stopped"),
+        "runs": runs and _selected(runs, "metric", "runs", "deviation", "difficulty"),
+        "judge": judge and _selected(judge, "judge", "checked", "asked", "stopped"),
         "findings": [
             {
-                **_picked(finding, "check", "level", "text", "remedy"),
+                **_selected(finding, "check", "level", "text", "remedy"),
                 "rows": [{"id": row, "found": detail} for row, detail in finding.rows],
             }
             for finding in design.findings
@@ -140,14 +140,14 @@ def plain(design: Design) -> dict[str, Any]:
     }
 
 
-def _picked(holder: object, *names: str) -> dict[str, Any]:
+def _selected(holder: object, *names: str) -> dict[str, Any]:
     return {name: getattr(holder, name) for name in names}
 
 
-def _covered(parts: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, int]]:
+def _coverage(coverage: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, int]]:
     return {
         name: {"asked_about": covered, "passages": total}
-        for name, (covered, total) in parts.items()
+        for name, (covered, total) in coverage.items()
     }
 
 
@@ -182,7 +182,7 @@ def render(designs: Mapping[str, Design]) -> str:
                     design.topics.items(), key=lambda topic: (-topic[1][1], topic[0])
                 )
             ],
-            "findings": [(one, count(design, one.check)) for one in design.findings],
+            "findings": [(finding, count(design, finding.check)) for finding in design.findings],
         }
         for file, design in designs.items()
     ]

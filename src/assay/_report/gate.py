@@ -32,7 +32,11 @@ def headline(gate: Gate) -> str:
 def console(gate: Gate, *, show_all: bool = False) -> RenderableType:
     """A line for each rule that does not hold, the failed ones first; the others are counted."""
     title = Text(f"gate {headline(gate)}", style="bold")
-    lines: list[RenderableType] = [title, dim(", ".join(_about(gate))), *warnings(gate.warnings)]
+    lines: list[RenderableType] = [
+        title,
+        dim(", ".join(_gate_facts(gate))),
+        *warnings(gate.warnings),
+    ]
     hold, wrong = _sorted(gate)
     checks_shown = [*wrong, *hold] if show_all else wrong
     if checks_shown:
@@ -70,7 +74,7 @@ def _passed_in_words(checks: Sequence[Check]) -> str:
 
 def markdown(gate: Gate) -> str:
     """The same where GitHub-flavoured Markdown is read: a step summary, a pull request."""
-    lines = [f"## assay gate {headline(gate)}", "", inline(", ".join(_about(gate))), ""]
+    lines = [f"## assay gate {headline(gate)}", "", inline(", ".join(_gate_facts(gate))), ""]
     lines += [f"> **Warning:** {inline(warning)}\n>" for warning in gate.warnings]
     lines += [""] if gate.warnings else []
     hold, wrong = _sorted(gate)
@@ -101,19 +105,19 @@ def junit(gate: Gate) -> str:
         skipped=str(counts.count("skipped")),
     )
     properties = ET.SubElement(suite, "properties")
-    about = {"run": gate.run, "title": gate.title, "judge": gate.judge}
-    about |= {"baseline": gate.baseline, "baseline_title": gate.baseline_title}
-    for name, value in about.items():
+    suite_facts = {"run": gate.run, "title": gate.title, "judge": gate.judge}
+    suite_facts |= {"baseline": gate.baseline, "baseline_title": gate.baseline_title}
+    for name, value in suite_facts.items():
         if value:
             ET.SubElement(properties, "property", name=name, value=sanitize.plain(value))
     for check, counted in zip(gate.checks, counts, strict=True):
-        metric, rule, why = map(sanitize.plain, (check.metric, check.rule, check.why))
+        metric, rule, reason = map(sanitize.plain, (check.metric, check.rule, check.why))
         case = ET.SubElement(suite, "testcase", classname=f"assay.gate.{metric}", name=rule)
         if counted:
-            element = ET.SubElement(case, counted, message=f"{metric}: {rule}: {why}")
+            element = ET.SubElement(case, counted, message=f"{metric}: {rule}: {reason}")
             element.set("type", check.verdict)
         else:
-            ET.SubElement(case, "system-out").text = why
+            ET.SubElement(case, "system-out").text = reason
     ET.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, "unicode") + "\n"
 
@@ -132,12 +136,12 @@ def _counts_as(gate: Gate, check: Check) -> str:
     return "failure" if check.verdict == "fail" else ""
 
 
-def _about(gate: Gate) -> list[str]:
+def _gate_facts(gate: Gate) -> list[str]:
     baseline = numbers.beside(gate.baseline_title, gate.baseline)
     against = [f"against {baseline}"] if gate.baseline else []
     run = numbers.beside(gate.title, gate.run)
-    about = [f"run {run}", *against, gate.source, numbers.judge_in_words(gate.judge)]
-    return [one for one in about if one]
+    facts = [f"run {run}", *against, gate.source, numbers.judge_in_words(gate.judge)]
+    return [fact for fact in facts if fact]
 
 
 Json = Mapping[str, Any]
@@ -157,22 +161,22 @@ def collect(name: str, charts: Sequence[Chart], alerts: Sequence[StoredAlert]) -
 
 def _chart(chart: Chart) -> dict[str, Any]:
     last = (*chart.earlier, *chart.points)[-1:]
-    whole = chart.interval(chart.points) if chart.points else None
+    interval = chart.interval(chart.points) if chart.points else None
     n = sum(len(point.values) for point in chart.points)
     return {
         "metric": chart.metric,
         "segment": f"{chart.segment.field} {chart.segment.value}".strip(),
         "range": list(chart.ends) if chart.ends else None,
-        "state": _state(chart),
+        "state": _chart_state(chart),
         "n": n,
         "mean": last[0].mean if last else None,
-        "all": [whole.low, whole.high] if whole else None,
+        "all": [interval.low, interval.high] if interval else None,
         "earlier": [_point(point) for point in chart.earlier],
         "points": [_point(point) for point in chart.points],
     }
 
 
-def _state(chart: Chart) -> str:
+def _chart_state(chart: Chart) -> str:
     if chart.ends is not None and not chart.points:
         return "begins anew"
     return "not tested" if chart.ends is None else "no drift" if chart.starts() else "first day"
@@ -191,24 +195,24 @@ def _point(point: Point) -> dict[str, Any]:
 def drawn(chart: Chart) -> dict[str, Any]:
     """A chart as the page of a history draws it: the looks before it began anew, and since."""
     last = (*chart.earlier, *chart.points)[-1].look.run
-    about = last.config["about"][chart.metric]
+    facts = last.config["about"][chart.metric]
     parts = [("1", chart.earlier), ("2", chart.points)]
     series = [
-        {"name": name, "points": [_mark(chart, point) for point in points]}
+        {"name": name, "points": [_chart_mark(chart, point) for point in points]}
         for name, points in parts
         if points
     ]
     ends = chart.ends or (None, None)
     return {
         "metric": chart.stream,
-        **about,
-        "state": _state(chart),
+        **facts,
+        "state": _chart_state(chart),
         "axis": numbers.axis(series, ends),
         "series": series,
     }
 
 
-def _mark(chart: Chart, point: Point) -> dict[str, Any]:
+def _chart_mark(chart: Chart, point: Point) -> dict[str, Any]:
     run, interval = point.look.run, chart.interval([point])
     return {
         "run": run.id,
@@ -253,19 +257,22 @@ def picture(chart: Json) -> str:
     earlier, points = chart["earlier"], chart["points"]
     points_drawn = [*earlier, None, *points] if earlier else list(points)
     points_drawn = points_drawn[-_WIDTH:]
-    means = [one["mean"] for one in points_drawn if one and one["mean"] is not None]
+    means = [point["mean"] for point in points_drawn if point and point["mean"] is not None]
     low, high = min(means, default=0.0), max(means, default=1.0)
     if chart["range"]:
-        middle, least = (low + high) / 2, _LEAST_HEIGHT * (chart["range"][1] - chart["range"][0])
-        low, high = min(low, middle - least / 2), max(high, middle + least / 2)
+        middle, min_height = (
+            (low + high) / 2,
+            _LEAST_HEIGHT * (chart["range"][1] - chart["range"][0]),
+        )
+        low, high = min(low, middle - min_height / 2), max(high, middle + min_height / 2)
     step = (high - low) / len(BLOCKS) or 1.0
     return "".join(
         _ANEW
-        if one is None
+        if point is None
         else " "
-        if one["mean"] is None
-        else BLOCKS[min(int((one["mean"] - low) / step), len(BLOCKS) - 1)]
-        for one in points_drawn
+        if point["mean"] is None
+        else BLOCKS[min(int((point["mean"] - low) / step), len(BLOCKS) - 1)]
+        for point in points_drawn
     )
 
 
@@ -279,7 +286,7 @@ def alert_lines(alert: Json) -> list[Text]:
     before, after = alert["before"], alert["after"]
     head = (
         f"look {alert['look']}: {alert['stream']} {alert['direction']} from"
-        f" {_measured(before)} to {_measured(after)}"
+        f" {_side_in_words(before)} to {_side_in_words(after)}"
     )
     since = f"  since look {alert['since']['look']} ({alert['since']['at'][:10]})"
     lines = [Text(sanitize.plain(head), "bold yellow" if alert["worse"] else "bold cyan")]
@@ -291,5 +298,5 @@ def alert_lines(alert: Json) -> list[Text]:
     return lines
 
 
-def _measured(part: Json) -> str:
-    return f"{numbers.score(part['mean'])} ({numbers.span(part['interval'])}, n = {part['n']:,})"
+def _side_in_words(side: Json) -> str:
+    return f"{numbers.score(side['mean'])} ({numbers.span(side['interval'])}, n = {side['n']:,})"

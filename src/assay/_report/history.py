@@ -27,7 +27,7 @@ SORTS: Final = {**dict.fromkeys(NUMERIC, "num"), "begun (UTC)": "when", "run": "
 
 def collect(history: History) -> dict[str, Any]:
     """Everything that is shown of a history, as plain values."""
-    names = list(dict.fromkeys(one.metric for one in history.series))
+    names = list(dict.fromkeys(series.metric for series in history.series))
     metrics = [_collected(name, history.series) for name in names]
     counts = ("n_runs", "n_older", "n_derived", "n_without", "n_swept")
     return {
@@ -39,22 +39,22 @@ def collect(history: History) -> dict[str, Any]:
 
 
 def _collected(name: str, series: Sequence[Series]) -> dict[str, Any]:
-    mine = [one for one in series if one.metric == name]
-    about = mine[-1].points[-1].run.config["about"][name]
-    drawn = [_one(one) for one in mine]
+    own_series = [item for item in series if item.metric == name]
+    facts = own_series[-1].points[-1].run.config["about"][name]
+    drawn = [_series_data(item) for item in own_series]
     last = drawn[-1]["points"][-1]
     return {
         "metric": name,
-        **about,
-        "axis": numbers.axis(drawn, about["range"]),
-        "misses": tables.standing({**about, **last}) == "bad",
-        "unmoved": len({point["mean"] for one in drawn for point in one["points"]}) == 1
-        and sum(len(one["points"]) for one in drawn) > 1,
+        **facts,
+        "axis": numbers.axis(drawn, facts["range"]),
+        "misses": tables.standing({**facts, **last}) == "bad",
+        "unmoved": len({point["mean"] for item in drawn for point in item["points"]}) == 1
+        and sum(len(item["points"]) for item in drawn) > 1,
         "series": drawn,
     }
 
 
-def _one(series: Series) -> dict[str, Any]:
+def _series_data(series: Series) -> dict[str, Any]:
     last = series.points[-1]
     return {
         "name": series.name,
@@ -90,23 +90,25 @@ def _point(point: Point) -> dict[str, Any]:
 def title(one: Json) -> str:
     """What a series is, in a line."""
     samples = numbers.plural(one["n_samples"], "sample")
-    parts = (
+    phrases = (
         [f"judged by {', '.join(map(numbers.judge_in_words, one['judges']))}"]
         if one["judges"]
         else []
     )
-    parts.append(f"data {one['data']} ({samples})")
-    parts += [f"{key} {value}" for key, value in one["settings"].items()]
-    return ", ".join(parts)
+    phrases.append(f"data {one['data']} ({samples})")
+    phrases += [f"{key} {value}" for key, value in one["settings"].items()]
+    return ", ".join(phrases)
 
 
 def shown(data: Json, *, show_all: bool) -> tuple[list[Json], str]:
     """(the metrics to show, what is said of those that never moved); all where none ever did."""
-    moved = [one for one in data["metrics"] if show_all or one["misses"] or not one["unmoved"]]
-    left = [one["metric"] for one in data["metrics"] if one not in moved]
-    metrics: list[Json] = [{**one, "series": _kept(one, data)} for one in moved or data["metrics"]]
-    n_single = sum(len(one["series"]) for one in moved or data["metrics"])
-    n_single -= sum(len(one["series"]) for one in metrics)
+    moved = [m for m in data["metrics"] if show_all or m["misses"] or not m["unmoved"]]
+    left = [metric["metric"] for metric in data["metrics"] if metric not in moved]
+    metrics: list[Json] = [
+        {**m, "series": _newest_series(m, data)} for m in moved or data["metrics"]
+    ]
+    n_single = sum(len(metric["series"]) for metric in moved or data["metrics"])
+    n_single -= sum(len(metric["series"]) for metric in metrics)
     if show_all or not (n_single or (left and moved)):
         return list(data["metrics"]), ""
     same = f"The same mean in every run: {numbers.plural(len(left), 'metric')} ({', '.join(left)})."
@@ -114,19 +116,19 @@ def shown(data: Json, *, show_all: bool) -> tuple[list[Json], str]:
     return metrics, " ".join([same] * bool(left and moved) + [single] * bool(n_single))
 
 
-def _kept(metric: Json, data: Json) -> list[Json]:
+def _newest_series(metric: Json, data: Json) -> list[Json]:
     """The series of a metric, without those of one run that is not the newest."""
     newest = _newest(data)["run"]
     series = [
-        one
-        for one in metric["series"]
-        if len(one["points"]) > 1 or one["points"][-1]["run"] == newest
+        series
+        for series in metric["series"]
+        if len(series["points"]) > 1 or series["points"][-1]["run"] == newest
     ]
     return series or metric["series"][-1:]
 
 
 def _newest(data: Json) -> Json:
-    points = (p for metric in data["metrics"] for one in metric["series"] for p in one["points"])
+    points = (p for metric in data["metrics"] for s in metric["series"] for p in s["points"])
     newest: Json = max(points, key=lambda point: (point["created"], point["run"]))
     return newest
 
@@ -137,13 +139,13 @@ def headline(data: Json) -> str:
         return ""
     newest = _newest(data)
     pairs = [
-        (metric["metric"], *one["points"][-2:])
+        (metric["metric"], *series["points"][-2:])
         for metric in data["metrics"]
-        for one in metric["series"]
-        if len(one["points"]) > 1 and one["points"][-1]["run"] == newest["run"]
+        for series in metric["series"]
+        if len(series["points"]) > 1 and series["points"][-1]["run"] == newest["run"]
     ]
     if not pairs:
-        text = f"No run stands beside the newest one, {_called(newest)}"
+        text = f"No run stands beside the newest one, {_run_name(newest)}"
         return f"{text}: none has the same samples, judge and definition of a metric."
     last = max((old for _, old, _ in pairs), key=lambda point: point["created"])
     moves = [
@@ -152,13 +154,13 @@ def headline(data: Json) -> str:
         if old["run"] == last["run"] and old["mean"] != new["mean"]
     ]
     more = [f"{len(moves) - _NAMED_METRICS} more"] if len(moves) > _NAMED_METRICS else []
-    what = ", ".join(moves[:_NAMED_METRICS] + more) or "no mean moved"
-    text = f"From {_called(last)} to the newest run, {_called(newest)}: {what}."
+    moves_in_words = ", ".join(moves[:_NAMED_METRICS] + more) or "no mean moved"
+    text = f"From {_run_name(last)} to the newest run, {_run_name(newest)}: {moves_in_words}."
     command = f"`assay compare {last['run'][:8]} {newest['run'][:8]}`"
     return f"{text} {command} says whether chance explains it." if moves else text
 
 
-def _called(point: Json) -> str:
+def _run_name(point: Json) -> str:
     return numbers.beside(point["name"] or point["source"], point["run"])
 
 
@@ -190,22 +192,22 @@ def row(point: Json) -> list[str]:
 
 def remarks(point: Json, metric: Json) -> str:
     """What must be known of one run beside its mean."""
-    parts = [] if point["finished"] else ["not finished"]
+    phrases = [] if point["finished"] else ["not finished"]
     if point["n_older"]:
-        parts.append(f"the newest of {point['n_older'] + 1:,} such runs")
+        phrases.append(f"the newest of {point['n_older'] + 1:,} such runs")
     if point["best_of"]:
-        parts.append(f"the best of {point['best_of']} configurations")
+        phrases.append(f"the best of {point['best_of']} configurations")
     late = point.get("n_not_reached", 0)
     counts = {"not reached": late, "failed": point["n_failed"] - late}
     counts |= {name: point[f"n_{name}"] for name in ("unanswered", "undefined")}
-    parts += [f"{n:,} {name}" for name, n in counts.items() if n]
+    phrases += [f"{n:,} {name}" for name, n in counts.items() if n]
     if point["n_failed"] + point["n_unanswered"]:
-        parts.append(f"worst case {numbers.span(point['bounds'])}")
+        phrases.append(f"worst case {numbers.span(point['bounds'])}")
     if point["noise"]:
-        parts.append(f"its judge moves it by \N{PLUS-MINUS SIGN}{numbers.score(point['noise'])}")
+        phrases.append(f"its judge moves it by \N{PLUS-MINUS SIGN}{numbers.score(point['noise'])}")
     words = {"bad": "misses the guide value", "warn": "", "good": "", "": ""}
     standing = words[tables.standing({**metric, **point})]
-    return ", ".join([*parts, *([standing] if standing else [])])
+    return ", ".join([*phrases, *([standing] if standing else [])])
 
 
 def notes(data: Json) -> list[str]:
@@ -265,16 +267,16 @@ def _metric(metric: Json, columns: Sequence[str]) -> Iterator[RenderableType]:
     if metric["guide"] is not None:
         head.append(f"  guide {numbers.score(metric['guide'])}", style="dim")
     yield head
-    for one in metric["series"]:
-        yield dim(f"series {one['name']}: {title(one)}")
-        if why := not_comparable(one):
-            yield Text(f"! {sanitize.plain(why)}", style="yellow")
-        yield _table(one, metric, columns)
-        yield from _remarks(one, metric)
+    for series in metric["series"]:
+        yield dim(f"series {series['name']}: {title(series)}")
+        if reason := not_comparable(series):
+            yield Text(f"! {sanitize.plain(reason)}", style="yellow")
+        yield _table(series, metric, columns)
+        yield from _remarks(series, metric)
         yield Text()
 
 
-def _table(one: Json, metric: Json, columns: Sequence[str]) -> Table:
+def _table(series: Json, metric: Json, columns: Sequence[str]) -> Table:
     low, high = (numbers.score(end) for end in metric["axis"][:2])
     rows = table()
     for name in columns:
@@ -289,16 +291,16 @@ def _table(one: Json, metric: Json, columns: Sequence[str]) -> Table:
         )
     ends = len(low) + len(high)
     rows.add_column(_FluidLine(lambda width: low + " " * max(1, width - ends) + high))
-    for point in one["points"]:
+    for point in series["points"]:
         cells = [Text(sanitize.plain(cell)) for cell in row(point)]
         rows.add_row(*cells, _FluidLine(partial(bar, point, metric["axis"]), "cyan"))
     return rows
 
 
-def _remarks(one: Json, metric: Json) -> Iterator[Text]:
+def _remarks(series: Json, metric: Json) -> Iterator[Text]:
     """What the table has no room for: nothing is left of a line beside the pictures."""
     runs: dict[str, list[str]] = {}
-    for point in one["points"]:
+    for point in series["points"]:
         runs.setdefault(remarks(point, metric), []).append(point["run"][:8])
     for remark, ids in runs.items():
         if remark:
@@ -324,19 +326,19 @@ def bar(point: Json, axis: Sequence[float], width: int = BAR) -> str:
     known = numbers.reach(point)
     if not known:
         return ""
-    places = [_place(value, axis, width) for value in known]
+    columns = [_column(value, axis, width) for value in known]
     characters = [" "] * width
-    characters[min(places) : max(places) + 1] = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (
-        max(places) - min(places) + 1
+    characters[min(columns) : max(columns) + 1] = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (
+        max(columns) - min(columns) + 1
     )
     if point["interval"]:
-        characters[min(places)], characters[max(places)] = "├", "┤"
+        characters[min(columns)], characters[max(columns)] = "├", "┤"
     if point["mean"] is not None:
-        characters[_place(point["mean"], axis, width)] = "●"
+        characters[_column(point["mean"], axis, width)] = "●"
     return "".join(characters)
 
 
-def _place(value: float, axis: Sequence[float], width: int) -> int:
+def _column(value: float, axis: Sequence[float], width: int) -> int:
     share = (value - axis[0]) / (axis[1] - axis[0])
     return min(max(round(share * (width - 1)), 0), width - 1)
 
@@ -355,18 +357,18 @@ def markdown(data: Json) -> str:
 def _markdown_metric(metric: Json, columns: Sequence[str]) -> Iterator[str]:
     lower = "" if metric["higher_is_better"] else " (lower is better)"
     yield f"### {code(metric['metric'])}{lower}"
-    for one in metric["series"]:
-        yield inline(f"Series {one['name']}: {title(one)}.")
-        if why := not_comparable(one):
-            yield f"**{inline(why)}**"
+    for series in metric["series"]:
+        yield inline(f"Series {series['name']}: {title(series)}.")
+        if reason := not_comparable(series):
+            yield f"**{inline(reason)}**"
         low, high = (numbers.score(end) for end in metric["axis"][:2])
         numeric = {"n": "---:", "mean": "---:", "95 % interval": ":---:"}
         sides = {inline(name): numeric.get(name, ":---") for name in columns}
         sides |= {f"{low} to {high}": ":---", "": ":---"}
         rows = []
-        for point in one["points"]:
-            named = zip(columns, row(point), strict=True)
-            cells = [cell(text) if name == "id" else inline(text) for name, text in named]
+        for point in series["points"]:
+            named_cells = zip(columns, row(point), strict=True)
+            cells = [cell(text) if name == "id" else inline(text) for name, text in named_cells]
             # Spaces at the ends of a code span are lost, and with them where the axis begins.
             picture = cell(bar(point, metric["axis"]).replace(" ", "·"))
             rows.append([*cells, picture, remarks(point, metric)])
@@ -431,7 +433,7 @@ def html(data: Json) -> str:
         version=data["assay"],
         data=data,
         single=[
-            [one["name"] for one in metric["series"] if one not in _kept(metric, data)]
+            [s["name"] for s in metric["series"] if s not in _newest_series(metric, data)]
             for metric in data["metrics"]
         ],
         pictures=[picture(metric) for metric in data["metrics"]],
@@ -448,24 +450,24 @@ def picture(metric: Json) -> Picture:
         metric: Its axis, guide value, and series of points, as `history.collect` gives them.
     """
     low, high, step = metric["axis"]
-    every = [point for one in metric["series"] for point in one["points"]]
-    if not every[0]["values"]:  # otherwise they stand in the order of these
-        every.sort(key=lambda point: (point["created"], point["run"]))
-    points = list(dict.fromkeys((point["created"], point["run"]) for point in every))
+    all_points = [point for series in metric["series"] for point in series["points"]]
+    if not all_points[0]["values"]:  # otherwise they stand in the order of these
+        all_points.sort(key=lambda point: (point["created"], point["run"]))
+    points = list(dict.fromkeys((point["created"], point["run"]) for point in all_points))
     gap = WIDTH / len(points)
-    places = {run: round((n + 0.5) * gap, 1) for n, (_, run) in enumerate(points)}
+    xs = {run: round((n + 0.5) * gap, 1) for n, (_, run) in enumerate(points)}
 
     def y(value: float) -> float:
         return round(float((high - value) / (high - low)) * HEIGHT, 1)
 
-    names = {point["run"]: point["name"] or point["run"][:8] for point in every}
+    names = {point["run"]: point["name"] or point["run"][:8] for point in all_points}
     # Of many runs, only the first and the last have room.
     named_points = points if len(points) <= _NAMED else [points[0], points[-1]]
     guide = metric["guide"]
     return Picture(
-        lines=[_line(one, place, places, y) for place, one in enumerate(metric["series"])],
+        lines=[_line(s, number, xs, y) for number, s in enumerate(metric["series"])],
         ticks=[(y(value), numbers.score(value)) for value in numbers.ticks(low, high, step)],
-        names=[(places[run], _short(names[run]), created[:10]) for created, run in named_points],
+        names=[(xs[run], _short(names[run]), created[:10]) for created, run in named_points],
         guide=y(guide) if guide is not None and low <= guide <= high else None,
     )
 
@@ -474,22 +476,22 @@ def _short(name: str) -> str:
     return name if len(name) <= _NAME else f"{name[: _NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def _line(one: Json, place: int, places: Mapping[str, float], y: Callable[[float], float]) -> Line:
+def _line(series: Json, number: int, xs: Mapping[str, float], y: Callable[[float], float]) -> Line:
     marks = [
         Mark(
-            x=places[point["run"]],
+            x=xs[point["run"]],
             y=y(point["mean"]),
             low=y(point["interval"][0]) if point["interval"] else None,
             high=y(point["interval"][1]) if point["interval"] else None,
-            title=_title(one, point),
+            title=_title(series, point),
         )
-        for point in one["points"]
+        for point in series["points"]
         if point["mean"] is not None
     ]
     through = path((mark.x, mark.y) for mark in marks) if len(marks) > 1 else ""
-    return Line(one["name"], place % COLOURS, SHAPES[place % len(SHAPES)], through, marks)
+    return Line(series["name"], number % COLOURS, SHAPES[number % len(SHAPES)], through, marks)
 
 
-def _title(one: Json, point: Json) -> str:
-    *which, n, mean, interval = row(point)
-    return f"series {one['name']}, {', '.join(which)}: {mean} ({interval}), n = {n}"
+def _title(series: Json, point: Json) -> str:
+    *cells, n, mean, interval = row(point)
+    return f"series {series['name']}, {', '.join(cells)}: {mean} ({interval}), n = {n}"

@@ -37,11 +37,11 @@ def headline(data: ItemAnalysis) -> str:
     flags = [q.flag for q in data.questions]
     right, wrong = flags.count("all right"), flags.count("all wrong")
     n = len(flags)
-    told = numbers.count(n - right - wrong)
-    text = f"{told} of {numbers.plural(n, 'question')} tell these systems apart"
-    rest = [f"{wrong:,} nobody gets right"] * bool(wrong)
-    rest += [f"{right:,} everyone gets right"] * bool(right)
-    return "; ".join([text, *rest])
+    n_telling = numbers.count(n - right - wrong)
+    text = f"{n_telling} of {numbers.plural(n, 'question')} tell these systems apart"
+    phrases = [f"{wrong:,} nobody gets right"] * bool(wrong)
+    phrases += [f"{right:,} everyone gets right"] * bool(right)
+    return "; ".join([text, *phrases])
 
 
 def system(one: System) -> list[str]:
@@ -76,7 +76,7 @@ def lists(data: ItemAnalysis) -> list[tuple[str, Sequence[Question]]]:
             )
         ),
     ]
-    return [(head, found) for head, found in kinds if found]
+    return [(head, questions) for head, questions in kinds if questions]
 
 
 def answers(question: Question, systems: Sequence[System]) -> str:
@@ -87,14 +87,14 @@ def answers(question: Question, systems: Sequence[System]) -> str:
 def verdicts(question: Question, systems: Sequence[System]) -> list[str]:
     """The same, system by system."""
     pairs = zip(systems, question.right, strict=True)
-    return [f"{one.name} {_RIGHT[right]}" for one, right in pairs]
+    return [f"{system.name} {_RIGHT[right]}" for system, right in pairs]
 
 
 def others(data: ItemAnalysis) -> tuple[str, Sequence[Question]]:
     """The questions that tell systems apart and are not flagged, the hardest first."""
-    rest = [q for q in data.questions if not q.flag]
-    rest.sort(key=lambda q: q.difficulty or 0.0, reverse=True)
-    return f"Some get it right, as the model has it ({len(rest)}; hardest first)", rest
+    unflagged = [q for q in data.questions if not q.flag]
+    unflagged.sort(key=lambda q: q.difficulty or 0.0, reverse=True)
+    return f"Some get it right, as the model has it ({len(unflagged)}; hardest first)", unflagged
 
 
 def question(one: Question) -> list[str]:
@@ -110,11 +110,11 @@ def _give_or_take(value: float | None, sd: float | None, sign: str = "") -> str:
     return numbers.DASH if value is None or sd is None else f"{value:{sign}.1f} ± {sd:.1f}"
 
 
-def _next(ahead: NextQuestions) -> str:
-    first = ", ".join(ahead.samples[:_NEXT]) or "none is left"
+def _next_in_words(upcoming: NextQuestions) -> str:
+    first = ", ".join(upcoming.samples[:_NEXT]) or "none is left"
     return (
-        f"{ahead.system} has answered {numbers.plural(ahead.answered, 'question')}: ability "
-        f"{ahead.ability:+.2f} ± {ahead.sd:.2f} (s.d.). Ask it next: {first}"
+        f"{upcoming.system} has answered {numbers.plural(upcoming.answered, 'question')}: ability "
+        f"{upcoming.ability:+.2f} ± {upcoming.sd:.2f} (s.d.). Ask it next: {first}"
     )
 
 
@@ -139,13 +139,13 @@ def notes(data: ItemAnalysis) -> list[str]:
             f"{len(data.systems)} systems say little about how well a single question tells "
             "able from less able ones: its discrimination is held near 1."
         )
-    if any(one.ability is None for one in data.systems):
+    if any(system.ability is None for system in data.systems):
         lines.append("A system that gets all right, or all wrong, has no ability that can be told.")
     lines += [
-        f"{part.parameter} {part.value}: {part.effect:+.2f} logits beside its other values "
-        f"(95 % CI {part.interval.low:+.2f} to {part.interval.high:+.2f}; "
-        f"{numbers.plural(part.runs, 'run')})"
-        for part in data.components
+        f"{term.parameter} {term.value}: {term.effect:+.2f} logits beside its other values "
+        f"(95 % CI {term.interval.low:+.2f} to {term.interval.high:+.2f}; "
+        f"{numbers.plural(term.runs, 'run')})"
+        for term in data.components
     ]
     if data.exam is not None:
         lines.append(
@@ -154,7 +154,7 @@ def notes(data: ItemAnalysis) -> list[str]:
             "them (exam)."
         )
     if data.following is not None:
-        lines.append(_next(data.following))
+        lines.append(_next_in_words(data.following))
     if data.left_out:
         left = numbers.plural(data.left_out, "question")
         lines.append(f"Left out: {left} that fewer than two systems have a score for.")
@@ -170,19 +170,20 @@ def console(data: Json, *, limit: int) -> RenderableType:
     name = Text(f"{headline(analysis)}.", style="bold")
     name.append(sanitize.plain(f"\n{analysis.metric}  {title(analysis)}"), style="not bold")
     table = measures(SYSTEM_HEADS, map(system, analysis.systems))
-    rest = [dim(note) for note in notes(analysis)]
-    flagged = [_list(head, them, analysis, limit) for head, them in lists(analysis)]
-    return Group(name, table, *rest, *flagged)
+    note_lines = [dim(note) for note in notes(analysis)]
+    flagged = [_list(head, questions, analysis, limit) for head, questions in lists(analysis)]
+    return Group(name, table, *note_lines, *flagged)
 
 
 def _list(
     title: str, questions: Sequence[Question], data: ItemAnalysis, limit: int
 ) -> RenderableType:
     rows = [
-        (Text(answers(one, data.systems)), one.sample, one.question) for one in questions[:limit]
+        (Text(answers(question, data.systems)), question.sample, question.question)
+        for question in questions[:limit]
     ]
-    rest = [Text(f"... {len(questions) - limit} more")] if len(questions) > limit else []
-    return Group(Text(f"\n{title}", style="bold"), *listed(rows), *rest)
+    remark = [Text(f"... {len(questions) - limit} more")] if len(questions) > limit else []
+    return Group(Text(f"\n{title}", style="bold"), *listed(rows), *remark)
 
 
 def markdown(data: Json, *, limit: int) -> str:
@@ -264,9 +265,9 @@ def html(data: Json) -> str:
 
 def _picture(data: ItemAnalysis) -> Picture | None:
     systems = [
-        (one, one.ability, one.interval)
-        for one in data.systems
-        if one.ability is not None and one.interval is not None
+        (system, system.ability, system.interval)
+        for system in data.systems
+        if system.ability is not None and system.interval is not None
     ]
     hard = [q.difficulty for q in data.questions if q.difficulty is not None]
     if not systems or not hard:
@@ -282,40 +283,40 @@ def _picture(data: ItemAnalysis) -> Picture | None:
 
     marks = [
         Mark(
-            name=one.name,
+            name=system.name,
             x=x(value),
             low=x(interval.low),
             high=x(interval.high),
-            y=BARS + ROW * (place + 0.75),
-            title=f"system {one.name}: ability {ability(one)}",
+            y=BARS + ROW * (row + 0.75),
+            title=f"system {system.name}: ability {ability(system)}",
         )
-        for place, (one, value, interval) in enumerate(systems)
+        for row, (system, value, interval) in enumerate(systems)
     ]
-    every = math.ceil((high - low) / 16)
-    ticks = [(x(at), f"{at:+d}" if at else "0") for at in range(low, high + 1, every)]
+    interval = math.ceil((high - low) / 16)
+    ticks = [(x(tick), f"{tick:+d}" if tick else "0") for tick in range(low, high + 1, interval)]
     height = BARS + ROW * len(systems) + ROW // 2
     return Picture(_bars(hard, low, high), marks, ticks, height)
 
 
 def _bars(hard: Sequence[float], low: int, high: int) -> list[Bar]:
-    places = round((high - low) / _STEP)
-    counts = [0] * places
+    n_bars = round((high - low) / _STEP)
+    counts = [0] * n_bars
     for difficulty in hard:
-        counts[min(max(math.floor((difficulty - low) / _STEP), 0), places - 1)] += 1
-    width = WIDTH / places
+        counts[min(max(math.floor((difficulty - low) / _STEP), 0), n_bars - 1)] += 1
+    width = WIDTH / n_bars
     return [
         Bar(
-            x=round(place * width + 0.5, 1),
+            x=round(index * width + 0.5, 1),
             width=round(width - 1, 1),
             height=round(n / max(counts) * (BARS - 14), 1),
-            title=f"{numbers.plural(n, 'question')} of difficulty {_between(low + place * _STEP)}",
+            title=f"{numbers.plural(n, 'question')} of difficulty {_bar_name(low + index * _STEP)}",
         )
-        for place, n in enumerate(counts)
+        for index, n in enumerate(counts)
         if n
     ]
 
 
-def _between(low: float) -> str:
+def _bar_name(low: float) -> str:
     """The difficulties of a bar that begins there; the outermost ones hold all beyond, too."""
     high = low + _STEP
     if low <= -_FAR:

@@ -136,20 +136,20 @@ def state(label: str) -> str:
 
 def facts(part: Part, tone: str) -> list[str]:
     """What is known of a piece of evidence beside its label: value, probability, context."""
-    parts = []
+    phrases = []
     if part.value is not None and tone == "plain":
-        parts.append(numbers.score(part.value))
+        phrases.append(numbers.score(part.value))
     if part.probability is not None:
-        parts.append(f"p = {numbers.score(part.probability)}")
+        phrases.append(f"p = {numbers.score(part.probability)}")
     if part.context is not None:
-        parts.append(f"context {part.context + 1}")
-    return parts
+        phrases.append(f"context {part.context + 1}")
+    return phrases
 
 
 def context(part: Part, contexts: Sequence[str]) -> str | None:
     """The context that a piece of evidence names; None if there is no such one."""
-    at = part.context
-    return contexts[at] if at is not None and 0 <= at < len(contexts) else None
+    index = part.context
+    return contexts[index] if index is not None and 0 <= index < len(contexts) else None
 
 
 def excerpt(part: Part, contexts: Sequence[str]) -> str:
@@ -205,10 +205,10 @@ _QUESTIONS: Final = (
 def label_question(metric: str, kind: str | None = None) -> str:
     """What a yes or no of a person replies to, of an answer or of a piece of evidence of a kind."""
     name = metric.partition("(")[0]
-    whole, single = next(
+    answer_question, single = next(
         ((a, b) for word, a, b in _QUESTIONS if word in name),
         ("Is this answer good?", "Is this right?"),
     )
     if kind is None:
-        return whole
+        return answer_question
     return "Is this context of use for the question?" if kind == "context" else single

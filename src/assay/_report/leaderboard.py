@@ -41,10 +41,12 @@ def blocks(board: Leaderboard, level: float, params: Mapping[str, Params]) -> li
         lines += [Text(), corrected]
         lines.append(Text(sanitize.plain(corrected_in_words(board))))
     for effect in board.effects if len(board.effects) > 1 else ():
-        lines += [Text(), _standings(effect.parameter, effect.values, level)]
+        lines += [Text(), _standings_table(effect.parameter, effect.values, level)]
         lines.append(Text(sanitize.plain(effect_in_words(effect))))
-    remarks = [interaction_in_words(one) for one in board.interactions if one.found]
-    remarks += [front_in_words(one) for one in board.fronts]
+    remarks = [
+        interaction_in_words(interaction) for interaction in board.interactions if interaction.found
+    ]
+    remarks += [front_in_words(front) for front in board.fronts]
     lines += [Text(), *(Text(sanitize.plain(remark)) for remark in remarks)] if remarks else []
     return lines
 
@@ -54,7 +56,7 @@ def name(configuration: str) -> Text:
     return Text(sanitize.plain(configuration.replace(",", " ")))
 
 
-def _listed(configurations: Sequence[str]) -> str:
+def _join_names(configurations: Sequence[str]) -> str:
     """The first few by name, and how many more there are."""
     more = len(configurations) - _NAMED
     return "; ".join(configurations[:_NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -67,14 +69,14 @@ def finding(board: Leaderboard, what: str = "configuration") -> str:
     if not board.tied:
         return "There is nothing to compare."
     text = f"No winner: {len(board.tied)} {what}s cannot be told apart at the top: "
-    text += f"{_listed(board.tied)}."
+    text += f"{_join_names(board.tied)}."
     if len(board.tied) == len(board.standings):
         text = f"No winner: none of the {len(board.tied)} {what}s can be told from the best."
     if board.more is not None and board.more > _PRACTICAL:
         return f"{text} Even {_PRACTICAL:,} more questions would hardly tell the first two apart."
     if board.more is not None:
-        about = numbers.plural(board.more, "more question")
-        return f"{text} About {about} would tell the first two apart, if they differ as seen."
+        questions = numbers.plural(board.more, "more question")
+        return f"{text} About {questions} would tell the first two apart, if they differ as seen."
     if not board.standings[1].difference:
         return f"{text} The first two have the same mean."
     return f"{text} How many more questions would tell them apart cannot be said."
@@ -92,28 +94,30 @@ def findings(boards: Sequence[Leaderboard], what: str = "configuration") -> list
 
 def corrected_in_words(board: Leaderboard, what: str = "configuration") -> str:
     """What labels say of the choice, and how many there are; `what` is what is compared."""
-    best, *others = board.corrected
-    counts = {one.labels for one in board.corrected}
+    best, *other_standings = board.corrected
+    counts = {standing.labels for standing in board.corrected}
     n = numbers.plural(max(counts), "labelled answer")
     n = f"{min(counts):,} to {n}" if len(counts) > 1 else n
     without = len(board.standings) - len(board.corrected)
-    tied = [one.name for one in others if one.verdict == "tied"]
-    text = f"Corrected for the judge's error by {n} of {'each' if others else 'one'} {what}: "
-    if not others:
+    tied = [standing.name for standing in other_standings if standing.verdict == "tied"]
+    text = (
+        f"Corrected for the judge's error by {n} of {'each' if other_standings else 'one'} {what}: "
+    )
+    if not other_standings:
         return f"{text}label answers of a second one to compare them."
     if without:
         text += f"{without} of {len(board.standings)} {what}s have none. "
     if not tied:
         return f"{text}{best.name} is best{' of those that do' if without else ''}."
-    return f"{text}{best.name} cannot be told from {_listed(tied)}."
+    return f"{text}{best.name} cannot be told from {_join_names(tied)}."
 
 
 def effect_in_words(effect: Effect) -> str:
     """What a parameter does, averaged over all others."""
-    best, *others = effect.values
-    tied = [one.name for one in others if one.verdict == "tied"]
+    best, *other_values = effect.values
+    tied = [value.name for value in other_values if value.verdict == "tied"]
     head = f"Effect of {effect.parameter}, averaged over the rest:"
-    if len(tied) == len(others):
+    if len(tied) == len(other_values):
         return f"{head} none found."
     if tied:
         return f"{head} {best.name} cannot be told from {', '.join(tied)}; the rest is worse."
@@ -141,9 +145,9 @@ def front_in_words(front: Front) -> str:
     head = f"Pareto front against {resources_in_words(front)}:"
     if len(best) == len(front.places):
         return f"{head} {'both' if len(best) == 2 else f'all {len(best)}'}, none is dominated."
-    rest = len(front.places) - len(best)
-    are = "is" if rest == 1 else "are"
-    return f"{head} {_listed(best)}. {rest} of {len(front.places)} {are} dominated."
+    n_dominated = len(front.places) - len(best)
+    are = "is" if n_dominated == 1 else "are"
+    return f"{head} {_join_names(best)}. {n_dominated} of {len(front.places)} {are} dominated."
 
 
 def resources_in_words(front: Front) -> str:
@@ -165,38 +169,40 @@ def _configurations(
     params: Mapping[str, Params],
 ) -> Table:
     """A column for each parameter where they fit, else the names of the configurations."""
-    rows = varied_values([one.name for one in standings], params)
+    rows = varied_values([standing.name for standing in standings], params)
     heads = [key.replace("_", "_\n") for key in next(iter(rows.values()), {})]
     columns = zip(heads, *(values.values() for values in rows.values()), strict=True)
     widths = [max(len(line) for text in column for line in text.split("\n")) for column in columns]
     if len(heads) < 2 or sum(widths) + len(widths) > _PARAMETERS:
-        return _standings(head, standings, level)
+        return _standings_table(head, standings, level)
     grid = table(*heads, gap=0)
     _measures(grid, level)
-    for one in standings:
-        values = (Text(sanitize.plain(value)) for value in rows[one.name].values())
-        grid.add_row(*values, *_measured(one, standings))
+    for standing in standings:
+        values = (Text(sanitize.plain(value)) for value in rows[standing.name].values())
+        grid.add_row(*values, *_standing_cells(standing, standings))
     return grid
 
 
-def _standings(head: str, standings: Sequence[Standing | CorrectedStanding], level: float) -> Table:
+def _standings_table(
+    head: str, standings: Sequence[Standing | CorrectedStanding], level: float
+) -> Table:
     grid = table(head, gap=2)
     _measures(grid, level)
-    for one in standings:
-        grid.add_row(name(one.name), *_measured(one, standings))
+    for standing in standings:
+        grid.add_row(name(standing.name), *_standing_cells(standing, standings))
     return grid
 
 
-def _measures(made: Table, level: float) -> None:
+def _measures(table: Table, level: float) -> None:
     share = f"{numbers.percent(level)} %"
-    numeric(made, (f"mean\n({share})", f"to the best\n({share}, jointly)", ""))
+    numeric(table, (f"mean\n({share})", f"to the best\n({share}, jointly)", ""))
 
 
-def _measured(
-    one: Standing | CorrectedStanding, standings: Sequence[Standing | CorrectedStanding]
+def _standing_cells(
+    standing: Standing | CorrectedStanding, standings: Sequence[Standing | CorrectedStanding]
 ) -> tuple[Text, ...]:
-    mean = Text(numbers.estimate(one.mean, one.interval))
-    return mean, *_to_best(one, in_a_word(one, standings))
+    mean = Text(numbers.estimate(standing.mean, standing.interval))
+    return mean, *_to_best(standing, in_a_word(standing, standings))
 
 
 def in_a_word(
@@ -207,12 +213,14 @@ def in_a_word(
     return "tied" if shared else one.verdict
 
 
-def _to_best(one: Standing | CorrectedStanding, word: str) -> tuple[Text, Text]:
+def _to_best(standing: Standing | CorrectedStanding, word: str) -> tuple[Text, Text]:
     verdict = Text(word, _STYLES.get(word, "dim"))
-    if one.difference is None or one.verdict == "best":
+    if standing.difference is None or standing.verdict == "best":
         return Text(numbers.DASH), verdict
-    ends = one.difference_interval
-    return Text(f"{difference(one.difference, ends)} ({between(ends) or numbers.DASH})"), verdict
+    ends = standing.difference_interval
+    return Text(
+        f"{difference(standing.difference, ends)} ({between(ends) or numbers.DASH})"
+    ), verdict
 
 
 def legend(
@@ -262,10 +270,10 @@ def retrieval_blocks(
         return []
     lines: list[RenderableType] = [Text(), Text.assemble(("Retrieval", "bold"), f"  {ranking.of}")]
     ranked, rows = ranking.boards, ranking.rows
-    taken = sum(len(key) + 2 for key in next(iter(rows.values())))
-    beside = max(1, (_WIDTH - taken) // _MEASURE)
-    for at in range(0, len(ranked), beside):
-        lines += [_table(ranked[at : at + beside], rows), Text()]
+    width_taken = sum(len(key) + 2 for key in next(iter(rows.values())))
+    n_beside = max(1, (_WIDTH - width_taken) // _MEASURE)
+    for start in range(0, len(ranked), n_beside):
+        lines += [_table(ranked[start : start + n_beside], rows), Text()]
     return [*lines, dim(LEGEND)]
 
 
@@ -276,12 +284,19 @@ def retrieval_table(
     ranked = [board for board in boards if is_ranked(board.metric)]
     if len(ranked) < 2:
         return None
-    fewest, most = min(board.n for board in ranked), max(board.n for board in ranked)
-    of = f"{fewest:,} to " * (fewest < most) + numbers.plural(most, "question")
-    of += ", by a judged pool" * pool
-    rows = varied_values([one.name for one in ranked[0].standings], params)
-    places = [{one.name: one for one in board.standings} for board in ranked]
-    return RetrievalTable(ranked, rows, {name: [at[name] for at in places] for name in rows}, of)
+    fewest, highest = min(board.n for board in ranked), max(board.n for board in ranked)
+    questions = f"{fewest:,} to " * (fewest < highest) + numbers.plural(highest, "question")
+    questions += ", by a judged pool" * pool
+    rows = varied_values([standing.name for standing in ranked[0].standings], params)
+    standings_by_name = [
+        {standing.name: standing for standing in board.standings} for board in ranked
+    ]
+    return RetrievalTable(
+        ranked,
+        rows,
+        {name: [by_name[name] for by_name in standings_by_name] for name in rows},
+        questions,
+    )
 
 
 def sweep_remarks(swept: Sweep) -> list[str]:
@@ -291,13 +306,13 @@ def sweep_remarks(swept: Sweep) -> list[str]:
 
 def _one_system(swept: Sweep) -> Iterable[str]:
     same: dict[tuple[str, ...], list[str]] = {}
-    for one in swept.configurations:
-        same.setdefault(one.without_effect, []).append(one.name)
+    for configuration in swept.configurations:
+        same.setdefault(configuration.without_effect, []).append(configuration.name)
     for parameters, names in same.items():
         if parameters:
             has = "has" if len(parameters) == 1 else "have"
             text = f"{' and '.join(parameters)} {has} no effect in these, so each was asked once, "
-            yield f"{text}under the first value: {_listed(names)}."
+            yield f"{text}under the first value: {_join_names(names)}."
 
 
 def _pool_remarks(swept: Sweep) -> list[str]:
@@ -322,10 +337,14 @@ def is_worse(one: Standing) -> bool:
 def _table(boards: Sequence[Leaderboard], rows: Mapping[str, Mapping[str, str]]) -> Table:
     grid = table(*map(sanitize.plain, next(iter(rows.values()))), gap=2)
     numeric(grid, [sanitize.plain(board.metric.replace("(", "\n(")) for board in boards])
-    places = [{one.name: one for one in board.standings} for board in boards]
+    standings_by_name = [
+        {standing.name: standing for standing in board.standings} for board in boards
+    ]
     for name, values in rows.items():
         cells = (Text(sanitize.plain(value)) for value in values.values())
-        grid.add_row(*cells, *(_cell(place[name], place.values()) for place in places))
+        grid.add_row(
+            *cells, *(_cell(by_name[name], by_name.values()) for by_name in standings_by_name)
+        )
     return grid
 
 
@@ -334,10 +353,14 @@ def is_best(one: Standing, standings: Iterable[Standing]) -> bool:
     return in_a_word(one, [*standings]) == "best"
 
 
-def _cell(one: Standing, among: Iterable[Standing]) -> Text:
-    if one.mean is None:
+def _cell(standing: Standing, among: Iterable[Standing]) -> Text:
+    if standing.mean is None:
         return Text(numbers.DASH)
-    style = STYLES["good"] if is_best(one, among) else ""
-    mark = "*" if is_worse(one) else ""
-    ends = "" if one.interval is None else f"\n{one.interval.low:.2f}-{one.interval.high:.2f}"
-    return Text.assemble((numbers.score(one.mean) + mark, style), (ends, "dim"))
+    style = STYLES["good"] if is_best(standing, among) else ""
+    mark = "*" if is_worse(standing) else ""
+    ends = (
+        ""
+        if standing.interval is None
+        else f"\n{standing.interval.low:.2f}-{standing.interval.high:.2f}"
+    )
+    return Text.assemble((numbers.score(standing.mean) + mark, style), (ends, "dim"))

@@ -38,7 +38,7 @@ def notes(data: Mapping[str, Any]) -> list[Note]:
     groups = (
         *(_run_notes, _unanswered, _failures, _mostly_undefined),
         *(_other_texts, _no_better_than_words),
-        *(_few, _language, _thoughts, _grouped, _coverage),
+        *(_few_notes, _language, _thoughts, _group_notes, _coverage),
     )
     return [note for notes_of in groups for note in notes_of(data)]
 
@@ -85,8 +85,8 @@ def percentiles(metric: Mapping[str, Any]) -> str:
         return ""
     # Costs are small: three digits that count, wherever they begin.
     values = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in percentiles)
-    half, most, nearly_all = (f"{value} {unit(metric)}".rstrip() for value in values)
-    return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
+    half, p95, nearly_all = (f"{value} {unit(metric)}".rstrip() for value in values)
+    return f"half of the samples up to {half}, 95 % up to {p95}, 99 % up to {nearly_all}"
 
 
 def by_remark(
@@ -128,11 +128,11 @@ def judge_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     is_scored = any(metric["n_scored"] for metric in data["metrics"])
     lines = [("judge", text) for text in data["unmeasured"] if is_scored]
     if any(quality(metric) for metric in data["metrics"]):
-        about = (
+        rates = (
             "of 100 bad ones and of 100 good ones, how many the judge flags, by people's labels "
             "(`assay show --about`)"
         )
-        lines.insert(0, ("finds, errs", about))
+        lines.insert(0, ("finds, errs", rates))
     return lines
 
 
@@ -155,15 +155,15 @@ def cascade_lines(cascade: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     if not cascade:
         return []
     total = numbers.count(sum(cascade["statements"].values()))
-    decided = (f"{n:,} by {judge_in_words(who)}" for who, n in cascade["statements"].items())
+    decided = (f"{n:,} by {judge_in_words(judge)}" for judge, n in cascade["statements"].items())
     calls = (
-        f"{judge_in_words(who.partition('#')[0])} {spent['calls']:,}"
-        for who, spent in cascade["spent"].items()
+        f"{judge_in_words(judge.partition('#')[0])} {spent['calls']:,}"
+        for judge, spent in cascade["spent"].items()
     )
     lines = [
         ("cascade", f"of {total} statements were decided {', '.join(decided)}"),
         ("calls for verdicts", ", ".join(calls)),
-        ("realised risk", _realised(cascade)),
+        ("realised risk", _realised_risk(cascade)),
     ]
     for label, mean in cascade["corrected"].items():
         ends = mean["interval"] and (mean["interval"]["low"], mean["interval"]["high"])
@@ -177,7 +177,7 @@ def cascade_lines(cascade: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     return lines
 
 
-def _realised(cascade: Mapping[str, Any]) -> str:
+def _realised_risk(cascade: Mapping[str, Any]) -> str:
     bound = f"the bound is {100 * cascade['bound']:g} %"
     if cascade["risk"] is None:
         if len(cascade["statements"]) > 1:
@@ -204,27 +204,27 @@ def noise(metric: Mapping[str, Any]) -> str:
     if not noise:
         return ""
     times = numbers.plural(noise["draws"], "time")
-    again = f"asked again {times} about {numbers.plural(noise['samples'], 'sample')}"
+    repeats = f"asked again {times} about {numbers.plural(noise['samples'], 'sample')}"
     if noise["same"]:
-        return f"{again}, its judge always said the same"
-    parts = []
+        return f"{repeats}, its judge always said the same"
+    phrases = []
     for kind, flips in noise["flips"].items():
         ends = [f"{100 * end:.1f}" for end in flips["interval"] or ()]
         between = f" ({' to '.join(ends)} %)" if ends else ""
-        parts.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
+        phrases.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
     if noise["sd"] is not None and metric["n_scored"]:
         mean = moved(noise["sd"], metric["n_scored"])
-        parts.append(f"a sample's score moves by {numbers.score(noise['sd'])} (s.d.)")
-        parts.append(f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}")
+        phrases.append(f"a sample's score moves by {numbers.score(noise['sd'])} (s.d.)")
+        phrases.append(f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}")
     if noise["unsettled"]:
-        parts.append(f"{numbers.plural(noise['unsettled'], 'sample')} were scored only at times")
-    return f"{again}: {', '.join(parts)}" if parts else again
+        phrases.append(f"{numbers.plural(noise['unsettled'], 'sample')} were scored only at times")
+    return f"{repeats}: {', '.join(phrases)}" if phrases else repeats
 
 
 def asked(whom: str, calls: int, reused: int, local: int = 0) -> str:
     """How often somebody was asked, and what came from the store instead."""
-    here = f" ({numbers.count(local)} on this machine)" if 0 < local < calls else ""
-    return f"{whom}: asked {numbers.count(calls)}{here}, reused {numbers.count(reused)}"
+    on_machine = f" ({numbers.count(local)} on this machine)" if 0 < local < calls else ""
+    return f"{whom}: asked {numbers.count(calls)}{on_machine}, reused {numbers.count(reused)}"
 
 
 def cost(data: Mapping[str, Any]) -> str:
@@ -232,16 +232,16 @@ def cost(data: Mapping[str, Any]) -> str:
     spent = data["cost"]
     judge, calls = data["run"]["judge_in_words"], spent["calls"]
     by_judge = asked(f"judge {judge}", calls, spent["reused"], spent["local"])
-    parts = [by_judge if judge else "no judge asked"]
+    phrases = [by_judge if judge else "no judge asked"]
     if spent["tokens_in"] or spent["tokens_out"]:
         cached = spent["cached_in"]
         of_them = f" ({numbers.count(cached)} of them cached)" if cached else ""
-        parts.append(f"{numbers.count(spent['tokens_in'])} tokens in{of_them}")
-        parts.append(f"{numbers.count(spent['tokens_out'])} tokens out")
+        phrases.append(f"{numbers.count(spent['tokens_in'])} tokens in{of_them}")
+        phrases.append(f"{numbers.count(spent['tokens_out'])} tokens out")
     if spent["money"] is not None:
-        parts.append(f"cost {numbers.money(spent['money'])}")
+        phrases.append(f"cost {numbers.money(spent['money'])}")
     # Of a run that was killed nobody wrote down how long it took.
-    return ", ".join(parts + [numbers.seconds(spent["seconds"])] * bool(spent["seconds"]))
+    return ", ".join(phrases + [numbers.seconds(spent["seconds"])] * bool(spent["seconds"]))
 
 
 def _run_notes(data: Mapping[str, Any]) -> list[Note]:
@@ -276,27 +276,29 @@ def _unanswered(data: Mapping[str, Any]) -> list[Note]:
 def _failures(data: Mapping[str, Any]) -> list[Note]:
     """A failed sample is missing from the mean: say how far it could have moved it."""
     total = numbers.plural(data["run"]["n_samples"], "sample")
-    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    by_remark: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for metric in data["metrics"]:
         if metric["n_failed"]:
-            why = " ".join(str(metric.get("why_failed", "")).split())
-            alike.setdefault((_missing(metric), _kind_of_mean(metric), why), []).append(metric)
+            reason = " ".join(str(metric.get("why_failed", "")).split())
+            by_remark.setdefault((_missing(metric), _kind_of_mean(metric), reason), []).append(
+                metric
+            )
     lines = []
-    for (missing, _, why), metrics in alike.items():
-        names, each = ", ".join(m["label"] for m in metrics), " each" if len(metrics) > 1 else ""
-        text = f"{names}: {missing} of {total}{each}.{_moved(metrics)}"
-        if why:
-            text += f" Most often: {why[:MOST_OF_A_REASON].rstrip('.')}."
+    for (missing, _, reason), metrics in by_remark.items():
+        names, suffix = ", ".join(m["label"] for m in metrics), " each" if len(metrics) > 1 else ""
+        text = f"{names}: {missing} of {total}{suffix}.{_moved_means(metrics)}"
+        if reason:
+            text += f" Most often: {reason[:MOST_OF_A_REASON].rstrip('.')}."
         lines.append(Note("warn", text))
     return lines
 
 
 def _missing(metric: Mapping[str, Any]) -> str:
     late = metric.get("n_not_reached", 0)
-    parts = [f"the run did not reach {numbers.count(late)}"] if late else []
+    phrases = [f"the run did not reach {numbers.count(late)}"] if late else []
     if by_judge := failed(metric):
-        parts.append(f"the judge failed on {numbers.count(by_judge)}")
-    return " and ".join(parts)
+        phrases.append(f"the judge failed on {numbers.count(by_judge)}")
+    return " and ".join(phrases)
 
 
 def _kind_of_mean(metric: Mapping[str, Any]) -> str:
@@ -309,7 +311,7 @@ def _kind_of_mean(metric: Mapping[str, Any]) -> str:
     return "of all that is missing" if metric.get("n_unanswered") else "of what failed"
 
 
-def _moved(metrics: Sequence[Mapping[str, Any]]) -> str:
+def _moved_means(metrics: Sequence[Mapping[str, Any]]) -> str:
     """Where means of one kind would lie if what is missing had scored lowest or highest."""
     kind = _kind_of_mean(metrics[0])
     if kind in ("", "none"):
@@ -344,11 +346,11 @@ def _mostly_undefined(data: Mapping[str, Any]) -> list[Note]:
     for (n, any_scored), labels in of_them.items():
         share = f"{numbers.count(n)} of {numbers.plural(total, 'sample')}"
         if len(labels) == 1:
-            rest = "its mean speaks about the rest" if any_scored else "it says nothing here"
-            text = f"{labels[0]} is undefined on {share}: {rest}."
+            remark = "its mean speaks about the rest" if any_scored else "it says nothing here"
+            text = f"{labels[0]} is undefined on {share}: {remark}."
         else:
-            rest = "their means speak about the rest" if any_scored else "they say nothing here"
-            text = f"{', '.join(labels)} are undefined on {share} each: {rest}."
+            remark = "their means speak about the rest" if any_scored else "they say nothing here"
+            text = f"{', '.join(labels)} are undefined on {share} each: {remark}."
         lines.append(Note("warn", text))
     return lines
 
@@ -367,15 +369,17 @@ def _other_texts(data: Mapping[str, Any]) -> list[Note]:
     for kind, n in texts.items():
         labels_by_rates: dict[tuple[str, str], list[str]] = {}
         for metric in data["metrics"]:
-            other = metric["quality_on"][kind]
-            if other and other != metric["quality"] and n >= total * _SOME:
-                rates = other["found"]["value"], other["wrong"]["value"]
-                found, wrong = (f"{100 * rate:.0f}" for rate in rates)
-                labels_by_rates.setdefault((found, wrong), []).append(metric["label"])
-        for (found, wrong), labels in labels_by_rates.items():
-            what = f"{numbers.count(n)} of {numbers.plural(total, 'sample')} {DESCRIBED[kind]}"
-            there = f"there the judge flags {found} of 100 bad ones and {wrong} of 100 good ones"
-            lines.append(Note("warn", f"{what}: {there} ({', '.join(labels)})."))
+            quality = metric["quality_on"][kind]
+            if quality and quality != metric["quality"] and n >= total * _SOME:
+                rates = quality["found"]["value"], quality["wrong"]["value"]
+                flagged, wrong = (f"{100 * rate:.0f}" for rate in rates)
+                labels_by_rates.setdefault((flagged, wrong), []).append(metric["label"])
+        for (flagged, wrong), labels in labels_by_rates.items():
+            subject = f"{numbers.count(n)} of {numbers.plural(total, 'sample')} {DESCRIBED[kind]}"
+            rates_in_words = (
+                f"there the judge flags {flagged} of 100 bad ones and {wrong} of 100 good ones"
+            )
+            lines.append(Note("warn", f"{subject}: {rates_in_words} ({', '.join(labels)})."))
     return lines
 
 
@@ -388,29 +392,31 @@ def _no_better_than_words(data: Mapping[str, Any]) -> list[Note]:
             level.setdefault(known["data"], []).append(metric["label"])
     if not level:
         return []
-    listed = "; ".join(f"{', '.join(labels)} ({on})" for on, labels in level.items())
-    text = f"By people's labels this judge flags no better than counting words does: {listed}."
-    rest = "Name an LLM as judge, or measure this one on labels of your own first (`assay agree`)."
-    return [Note("warn", f"{text} {rest}")]
+    figures = "; ".join(f"{', '.join(labels)} ({on})" for on, labels in level.items())
+    text = f"By people's labels this judge flags no better than counting words does: {figures}."
+    remedy = (
+        "Name an LLM as judge, or measure this one on labels of your own first (`assay agree`)."
+    )
+    return [Note("warn", f"{text} {remedy}")]
 
 
 def _tells_little(known: Mapping[str, Any]) -> bool:
     """Whether flags of the judge tell bad from good badly, and no better than words do."""
-    found, floor = known["found"], known["floor"]
-    informedness = found["value"] - known["wrong"]["value"]
-    level = floor is not None and found["low"] is not None and found["low"] <= floor
+    sensitivity, floor = known["found"], known["floor"]
+    informedness = sensitivity["value"] - known["wrong"]["value"]
+    level = floor is not None and sensitivity["low"] is not None and sensitivity["low"] <= floor
     return bool(level and informedness < _INFORMED)
 
 
-def _few(data: Mapping[str, Any]) -> list[Note]:
+def _few_notes(data: Mapping[str, Any]) -> list[Note]:
     """An interval of a handful is right on average and tells hardly anything."""
-    few = [m for m in data["metrics"] if m["n_scored"] and _independent(m) < FEW]
-    if not few:
+    small = [m for m in data["metrics"] if m["n_scored"] and _independent(m) < FEW]
+    if not small:
         return []
-    names = ", ".join(metric["label"] for metric in few)
-    what = "groups" if any(metric["n_groups"] for metric in few) else "samples"
-    what = what.removesuffix("s") if _range(few) == "1" else what
-    text = f"{names}: {_range(few)} independent {what} scored"
+    names = ", ".join(metric["label"] for metric in small)
+    units = "groups" if any(metric["n_groups"] for metric in small) else "samples"
+    units = units.removesuffix("s") if _range(small) == "1" else units
+    text = f"{names}: {_range(small)} independent {units} scored"
     return [Note("warn", f"{text}. So few say little about others, whatever their mean.")]
 
 
@@ -419,11 +425,11 @@ def _independent(metric: Mapping[str, Any]) -> int:
 
 
 def _range(metrics: list[Mapping[str, Any]]) -> str:
-    fewest, most = (choose(map(_independent, metrics)) for choose in (min, max))
-    return f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    fewest, highest = (choose(map(_independent, metrics)) for choose in (min, max))
+    return f"{fewest:,}" if fewest == highest else f"{fewest:,} to {highest:,}"
 
 
-def _grouped(data: Mapping[str, Any]) -> list[Note]:
+def _group_notes(data: Mapping[str, Any]) -> list[Note]:
     """Samples of one document say less together than samples of several."""
     grouped = [m for m in data["metrics"] if m["n_groups"] not in (None, m["n_scored"])]
     if not grouped:
@@ -436,11 +442,13 @@ def _grouped(data: Mapping[str, Any]) -> list[Note]:
 def _language(data: Mapping[str, Any]) -> list[Note]:
     """The embedded judge speaks English only, and scores other languages all the same."""
     n, looked_at = data["foreign"]["samples"], data["foreign"]["looked_at"]
-    judges = {who for metric in data["metrics"] for who in metric["asks"]}
+    judges = {judge for metric in data["metrics"] for judge in metric["asks"]}
     # For vectors its encoder alone is named, whose name is the end of its own.
-    ours = (who.startswith("embedded:") or f"+{who}" in data["run"]["judge"] for who in judges)
+    built_in = (
+        judge.startswith("embedded:") or f"+{judge}" in data["run"]["judge"] for judge in judges
+    )
     is_known = any(NEVER_MEASURED in note for note in data["run"].get("notes", ()))
-    if is_known or not any(ours) or n <= looked_at / 5:
+    if is_known or not any(built_in) or n <= looked_at / 5:
         return []
     share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"
     text = f"{share} seem not to be in English, which the embedded judge was made for. Its scores"
@@ -453,8 +461,8 @@ def _thoughts(data: Mapping[str, Any]) -> list[Note]:
         return []
     looked_at = numbers.plural(data["foreign"]["looked_at"], "answer")
     text = f"{numbers.count(data['thoughts'])} of {looked_at} looked at begin with <think>. What a"
-    rest = "model thinks is judged as part of its answer: cut it off if users do not see it."
-    return [Note("warn", f"{text} {rest}")]
+    remedy = "model thinks is judged as part of its answer: cut it off if users do not see it."
+    return [Note("warn", f"{text} {remedy}")]
 
 
 def _coverage(data: Mapping[str, Any]) -> list[Note]:

@@ -66,9 +66,9 @@ def seconds(amount: float) -> str:
     """A duration as people say it."""
     if round(amount, 1) < 60:
         return f"{amount:.1f} s"
-    minutes, rest = divmod(round(amount), 60)
+    minutes, seconds_left = divmod(round(amount), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds_left} s"
 
 
 def milliseconds(amount: float) -> str:
@@ -102,9 +102,9 @@ def exact(value: Any) -> str:
 def calls(replies: Sequence[Mapping[str, Any]]) -> str:
     """What some calls to the judge took in all; encoders count no tokens."""
     tokens = sum(reply["tokens_in"] + reply["tokens_out"] for reply in replies)
-    parts = [plural(len(replies), "judge call"), plural(tokens, "token") if tokens else ""]
-    parts.append(milliseconds(sum(reply["ms"] for reply in replies)))
-    return ", ".join(part for part in parts if part)
+    phrases = [plural(len(replies), "judge call"), plural(tokens, "token") if tokens else ""]
+    phrases.append(milliseconds(sum(reply["ms"] for reply in replies)))
+    return ", ".join(phrase for phrase in phrases if phrase)
 
 
 def moment(text: str) -> str:
@@ -145,7 +145,7 @@ def judge_in_words(name: str) -> str:
 
 def axis(series: Sequence[Mapping[str, Any]], ends: Sequence[float | None]) -> list[float]:
     """The ends of an axis on which all means and intervals have their place, and its step."""
-    values = [value for one in series for point in one["points"] for value in reach(point)]
+    values = [value for line in series for point in line["points"] for value in reach(point)]
     lowest, highest = min(values, default=0.0), max(values, default=1.0)
     bottom, top = ends
     # No axis shows less than a twentieth of the range, or where it is open half of the values.
@@ -171,7 +171,7 @@ def ticks(low: float, high: float, step: float) -> list[float]:
 def _step(width: float) -> float:
     """A round number of which a handful make this width."""
     size = 10.0 ** math.floor(math.log10(width))
-    return next(size * part for part in (0.2, 0.5, 1.0, 2.0) if width <= 5 * size * part)
+    return next(size * factor for factor in (0.2, 0.5, 1.0, 2.0) if width <= 5 * size * factor)
 
 
 def reach(point: Mapping[str, Any]) -> list[float]:

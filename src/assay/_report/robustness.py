@@ -44,15 +44,16 @@ def title(data: Json) -> str:
 def baseline(data: Json) -> str:
     """The means of the unperturbed answers, in a line."""
     means = (
-        f"{one['metric']} {estimate(one['mean'], one['interval'])}" for one in data["baseline"]
+        f"{metric['metric']} {estimate(metric['mean'], metric['interval'])}"
+        for metric in data["baseline"]
     )
     return f"Unperturbed: {', '.join(means)}."
 
 
 def perturbations(data: Json) -> Iterator[tuple[str, Sequence[Json]]]:
     """Each perturbation with its curves."""
-    for name in dict.fromkeys(one["perturbation"] for one in data["levels"]):
-        yield name, [one for one in data["curves"] if one["perturbation"] == name]
+    for name in dict.fromkeys(level["perturbation"] for level in data["levels"]):
+        yield name, [curve for curve in data["curves"] if curve["perturbation"] == name]
 
 
 def answer(data: Json) -> list[tuple[str, str]]:
@@ -68,21 +69,25 @@ def answer(data: Json) -> list[tuple[str, str]]:
         by_finding.setdefault(key, {}).setdefault(name, []).append(curve["metric"])
     lines = [
         (
-            f"{name}: {finding} ({', '.join(of[name])})" if name else f"{finding}: {_named(of)}",
+            f"{name}: {finding} ({', '.join(metrics[name])})"
+            if name
+            else f"{finding}: {_perturbed_in_words(metrics)}",
             shade,
         )
-        for (name, finding, shade), of in by_finding.items()
+        for (name, finding, shade), metrics in by_finding.items()
     ]
-    return sorted(lines, key=lambda one: ("bad", "warn", "good").index(one[1]))
+    return sorted(lines, key=lambda line: ("bad", "warn", "good").index(line[1]))
 
 
-def _named(perturbed: Mapping[str, Sequence[str]]) -> str:
+def _perturbed_in_words(perturbed: Mapping[str, Sequence[str]]) -> str:
     """Perturbations with their metrics; what all of one metric have in common stands once."""
     by_metrics: dict[tuple[str, ...], list[str]] = {}
     for name, metrics in perturbed.items():
         by_metrics.setdefault(tuple(metrics), []).append(name)
-    parts = (f"{', '.join(names)} ({', '.join(of)})" for of, names in by_metrics.items())
-    return "; ".join(parts)
+    phrases = (
+        f"{', '.join(names)} ({', '.join(metrics)})" for metrics, names in by_metrics.items()
+    )
+    return "; ".join(phrases)
 
 
 def row(point: Json) -> list[str]:
@@ -103,18 +108,18 @@ def row(point: Json) -> list[str]:
 
 def sparkline(curve: Json) -> str:
     """The means over the levels as block characters, behind the unperturbed one; "" without."""
-    points = [one for one in curve["points"] if one["mean"] is not None]
+    points = [point for point in curve["points"] if point["mean"] is not None]
     low, high = curve["range"]
     if not points or low is None or high is None:
         return ""
-    values = [points[0]["baseline"], *(one["mean"] for one in points)]
+    values = [points[0]["baseline"], *(point["mean"] for point in points)]
     shares = (min(max((value - low) / (high - low), 0.0), 1.0) for value in values)
     return "".join(BLOCKS[round(share * (len(BLOCKS) - 1))] for share in shares)
 
 
 def tone(curve: Json) -> str:
     """Whether a finding is "good", "bad" or "warn" (it could not be told)."""
-    verdicts = {one["verdict"] for one in curve["points"]} - {"no scores"}
+    verdicts = {point["verdict"] for point in curve["points"]} - {"no scores"}
     if curve["metric"] in SHARES:
         bad = "mostly" if curve["metric"] == FOLLOWS else "seldom"
         good = "seldom" if curve["metric"] == FOLLOWS else "mostly"
@@ -128,19 +133,19 @@ def tone(curve: Json) -> str:
 def left_out(data: Json, name: str) -> list[str]:
     """How many samples each level of a perturbation applies to, where not to all, and why."""
     by_text: dict[str, list[str]] = {}
-    for one in data["levels"]:
-        if one["perturbation"] == name and one["left_out"]:
-            why = "; ".join(f"{n:,} ({reason})" for reason, n in one["left_out"].items())
-            text = f"made of {one['n']:,} of {data['n']:,} samples. Left out: {why}"
-            by_text.setdefault(text, []).append(one["level"])
+    for level in data["levels"]:
+        if level["perturbation"] == name and level["left_out"]:
+            reasons = "; ".join(f"{n:,} ({reason})" for reason, n in level["left_out"].items())
+            text = f"made of {level['n']:,} of {data['n']:,} samples. Left out: {reasons}"
+            by_text.setdefault(text, []).append(level["level"])
     return [f"{', '.join(levels)}: {text}" for text, levels in by_text.items()]
 
 
 def combined(data: Json) -> list[str]:
     """The metrics that look at all answers of a sample, a line each."""
     return [
-        f"{one['metric']}: {estimate(one['mean'], one['interval'])}, n = {numbers.count(one['n'])}"
-        for one in data["combined"]
+        f"{row['metric']}: {estimate(row['mean'], row['interval'])}, n = {numbers.count(row['n'])}"
+        for row in data["combined"]
     ]
 
 
@@ -156,10 +161,10 @@ def notes(data: Json) -> list[str]:
         "where every level holds, no drop is seen. undecided: more questions would tell."
     )
     lines = [means, verdicts]
-    if any(one["metric"] in SHARES for one in data["curves"]):
-        shares = " and ".join(sorted({one["metric"] for one in data["curves"]} & SHARES.keys()))
+    if any(curve["metric"] in SHARES for curve in data["curves"]):
+        shares = " and ".join(sorted({curve["metric"] for curve in data["curves"]} & SHARES.keys()))
         lines.append(f"{shares}: shares of answers. mostly, seldom: surely above, below one half.")
-    if any(one["perturbation"] == "contradicted" for one in data["curves"]):
+    if any(curve["perturbation"] == "contradicted" for curve in data["curves"]):
         lines.append(
             f"{FOLLOWS}: the share of answers that state the altered fact and not the right one. "
             "Where the right fact stands nowhere else (instead), a system that goes by its "
@@ -172,7 +177,7 @@ def console(data: Json) -> RenderableType:
     """Each perturbation with a table a metric, and how they are to be read."""
     lines: list[RenderableType] = [Text(sanitize.plain(title(data)), "bold")]
     lines.append(Text(sanitize.plain(baseline(data))))
-    lines += [Text(sanitize.plain(line), STYLES[of]) for line, of in answer(data)]
+    lines += [Text(sanitize.plain(line), STYLES[shade]) for line, shade in answer(data)]
     for name, curves in perturbations(data):
         lines += _perturbation(data, name, curves)
     if data["combined"]:
@@ -259,13 +264,13 @@ def html(data: Json) -> str:
 
 
 def _picture(curve: Json) -> Picture:
-    points = [one for one in curve["points"] if one["mean"] is not None]
-    ends = [(one["interval"]["low"], one["interval"]["high"]) if one["interval"] else None
-            for one in points]  # fmt: skip
+    points = [point for point in curve["points"] if point["mean"] is not None]
+    ends = [(point["interval"]["low"], point["interval"]["high"]) if point["interval"] else None
+            for point in points]  # fmt: skip
     plotted = [
         {"mean": value, "interval": end}
-        for one, end in zip(points, ends, strict=True)
-        for value in (one["mean"], one["baseline"])
+        for point, end in zip(points, ends, strict=True)
+        for value in (point["mean"], point["baseline"])
     ]
     low, high = curve["range"]
     step = 0.0 if low is None or high is None else (high - low) / 5
@@ -278,15 +283,15 @@ def _picture(curve: Json) -> Picture:
     gap = WIDTH / max(1, len(points))
     marks = [
         Mark(
-            x=round((place + 0.5) * gap, 1),
-            y=y(one["mean"]),
-            baseline=y(one["baseline"]),
+            x=round((index + 0.5) * gap, 1),
+            y=y(point["mean"]),
+            baseline=y(point["baseline"]),
             low=y(end[0]) if end else None,
             high=y(end[1]) if end else None,
-            level=one["level"],
-            title=f"{one['level']}: {', '.join(row(one)[1:])}",
+            level=point["level"],
+            title=f"{point['level']}: {', '.join(row(point)[1:])}",
         )
-        for place, (one, end) in enumerate(zip(points, ends, strict=True))
+        for index, (point, end) in enumerate(zip(points, ends, strict=True))
     ]
     return Picture(
         curve,

@@ -41,7 +41,7 @@ _JOINER: Final = "\N{WORD JOINER}"
 def visible(text: object) -> Markup:
     """Escaped text in which hidden characters are shown by their code points."""
     escaped = str(escape(str(text).replace("\r\n", "\n")))
-    return Markup(HIDDEN.sub(_mark, escaped))  # noqa: S704 - escaped above
+    return Markup(HIDDEN.sub(_escape_mark, escaped))  # noqa: S704 - escaped above
 
 
 def prose(text: object) -> Markup:
@@ -89,5 +89,5 @@ def cell(name: object) -> str:
     return code(name).replace("|", "\\|")
 
 
-def _mark(match: re.Match[str]) -> str:
+def _escape_mark(match: re.Match[str]) -> str:
     return f'<span class="hid" title="hidden character">{code_point(match)}</span>'

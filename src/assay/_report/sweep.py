@@ -145,7 +145,7 @@ def shown(swept: Sweep) -> dict[str, Any]:
         "boards": [_board(board, swept) for board in swept.leaderboards],
         "retrieval": leaderboard.retrieval_table(
             swept.leaderboards,
-            {one.name: one.params for one in swept.configurations},
+            {configuration.name: configuration.params for configuration in swept.configurations},
             pool=bool(swept.note),
         ),
         "rankings": leaderboard,
@@ -163,23 +163,23 @@ def shown(swept: Sweep) -> dict[str, Any]:
 def taken(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
     """By column what each configuration took; columns in which nothing stands are left out."""
     columns = {
-        "dropped after": [numbers.count(one.dropped_after) for one in configurations],
-        "asked": [numbers.count(one.asked) for one in configurations],
-        "reused": [numbers.count(one.reused) for one in configurations],
-        "no answer": [numbers.count(one.failures or None) for one in configurations],
-        "latency": [_as(numbers.milliseconds, one.latency_ms) for one in configurations],
-        "cost": [_as(numbers.money, one.cost) for one in configurations],
+        "dropped after": [numbers.count(run.dropped_after) for run in configurations],
+        "asked": [numbers.count(run.asked) for run in configurations],
+        "reused": [numbers.count(run.reused) for run in configurations],
+        "no answer": [numbers.count(run.failures or None) for run in configurations],
+        "latency": [_formatted(numbers.milliseconds, run.latency_ms) for run in configurations],
+        "cost": [_formatted(numbers.money, run.cost) for run in configurations],
     }
     return {head: cells for head, cells in columns.items() if set(cells) != {numbers.DASH}}
 
 
-def _as(form: Callable[[float], str], amount: float | None) -> str:
+def _formatted(form: Callable[[float], str], amount: float | None) -> str:
     return numbers.DASH if amount is None else form(amount)
 
 
 def varied(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
     """The values of each parameter, in the order in which they were given."""
-    return parameter_values([one.params for one in configurations])
+    return parameter_values([configuration.params for configuration in configurations])
 
 
 def standings_of(board: Leaderboard, what: str = "configuration") -> dict[str, Any]:
@@ -194,11 +194,15 @@ def standings_of(board: Leaderboard, what: str = "configuration") -> dict[str, A
 
 def _board(board: Leaderboard, swept: Sweep) -> dict[str, Any]:
     """What the page shows of one metric."""
-    places = {one.name: n for n, one in enumerate(board.standings, start=1)}
+    numbers_by_name = {standing.name: n for n, standing in enumerate(board.standings, start=1)}
     return {
         **standings_of(board),
         "remarks": [
-            *(leaderboard.interaction_in_words(one) for one in board.interactions if one.found),
+            *(
+                leaderboard.interaction_in_words(interaction)
+                for interaction in board.interactions
+                if interaction.found
+            ),
             *map(leaderboard.front_in_words, board.fronts),
         ],
         "effects": [
@@ -208,30 +212,34 @@ def _board(board: Leaderboard, swept: Sweep) -> dict[str, Any]:
         ],
         "heat": _heat_map(board, swept),
         "pictures": [
-            _picture(front, board, places) for front in board.fronts if len(front.resources) == 1
+            _picture(front, board, numbers_by_name)
+            for front in board.fronts
+            if len(front.resources) == 1
         ],
     }
 
 
 def _table(head: str, standings: Sequence[Standing | CorrectedStanding]) -> Table:
     means = Axis.of([(s.mean, s.interval) for s in standings if s.mean is not None], WIDTH)
-    apart = [(s.difference, s.difference_interval) for s in standings if s.difference is not None]
-    differences = Axis.of([(0.0, None), *apart], WIDTH)
+    differing = [
+        (s.difference, s.difference_interval) for s in standings if s.difference is not None
+    ]
+    differences = Axis.of([(0.0, None), *differing], WIDTH)
     zero = differences.at(0.0)
     return Table(
         head,
         [
             Row(
                 number,
-                one,
-                word := leaderboard.in_a_word(one, standings),
+                standing,
+                word := leaderboard.in_a_word(standing, standings),
                 _TONES.get(word, "plain"),
-                None if one.mean is None else _bar(means, one.mean, one.interval),
+                None if standing.mean is None else _bar(means, standing.mean, standing.interval),
                 None
-                if one.difference is None or one.difference_interval is None
-                else _bar(differences, one.difference, one.difference_interval, zero),
+                if standing.difference is None or standing.difference_interval is None
+                else _bar(differences, standing.difference, standing.difference_interval, zero),
             )
-            for number, one in enumerate(standings, start=1)
+            for number, standing in enumerate(standings, start=1)
         ],
         (means.low, means.high),
         (differences.low, differences.high),
@@ -245,7 +253,7 @@ def _bar(axis: Axis, value: float, ends: Interval | None, zero: float | None = N
 
 
 def _picture(front: Front, board: Leaderboard, numbered: Mapping[str, int]) -> Picture:
-    standings = {one.name: one for one in board.standings}
+    standings = {standing.name: standing for standing in board.standings}
     (name,) = front.resources
     form = numbers.milliseconds if name == "latency_ms" else numbers.money
     x = Axis.of([(place.amounts[0], None) for place in front.places], 2 * SIDE)
@@ -261,7 +269,7 @@ def _picture(front: Front, board: Leaderboard, numbered: Mapping[str, int]) -> P
     for key, place in zip(keys, front.places, strict=True):
         ends = standings[place.name].interval
         low, high = (ends.low, ends.high) if ends else (place.mean, place.mean)
-        about = f"dominated by {place.dominated_by}" if place.dominated_by else "on the front"
+        remark = f"dominated by {place.dominated_by}" if place.dominated_by else "on the front"
         marks.append(
             Mark(
                 x.at(place.amounts[0]),
@@ -271,7 +279,7 @@ def _picture(front: Front, board: Leaderboard, numbered: Mapping[str, int]) -> P
                 numbered[place.name],
                 bool(place.dominated_by),
                 ", ".join(labels.pop(key, ())),
-                f"{place.name}: {numbers.score(place.mean)}, {form(place.amounts[0])}; {about}",
+                f"{place.name}: {numbers.score(place.mean)}, {form(place.amounts[0])}; {remark}",
             )
         )
     return Picture(
@@ -286,24 +294,28 @@ def _picture(front: Front, board: Leaderboard, numbered: Mapping[str, int]) -> P
 def _heat_map(board: Leaderboard, swept: Sweep) -> HeatMap | None:
     """The two parameters that interact most, else those whose effects are largest."""
     values = varied(swept.configurations)
-    if len(board.effects) < 2 or not is_full([one.params for one in swept.configurations]):
+    if len(board.effects) < 2 or not is_full(
+        [configuration.params for configuration in swept.configurations]
+    ):
         return None
-    down, across = _two(board)
+    vertical, across = _two_parameters(board)
     params = {
-        one.name: {name: written(value) for name, value in one.params.items()}
-        for one in swept.configurations
+        configuration.name: {name: written(value) for name, value in configuration.params.items()}
+        for configuration in swept.configurations
     }
 
     def mean(row: str, column: str) -> float:
-        chosen = [
-            one.mean
-            for one in board.standings
-            if one.mean is not None
-            and (params[one.name][down], params[one.name][across]) == (row, column)
+        means = [
+            standing.mean
+            for standing in board.standings
+            if standing.mean is not None
+            and (params[standing.name][vertical], params[standing.name][across]) == (row, column)
         ]
-        return sum(chosen) / len(chosen)
+        return sum(means) / len(means)
 
-    cells = {(row, column): mean(row, column) for row in values[down] for column in values[across]}
+    cells = {
+        (row, column): mean(row, column) for row in values[vertical] for column in values[across]
+    }
     low, high = min(cells.values()), max(cells.values())
     spread = max(high - low, _LEAST_SPREAD * max(abs(low), abs(high)), 1e-12)
 
@@ -313,20 +325,20 @@ def _heat_map(board: Leaderboard, swept: Sweep) -> HeatMap | None:
 
     return HeatMap(
         across,
-        down,
+        vertical,
         values[across],
         [
             (row, [(cells[row, column], shade(cells[row, column])) for column in values[across]])
-            for row in values[down]
+            for row in values[vertical]
         ],
-        [name for name in values if name not in (across, down) and len(values[name]) > 1],
+        [name for name in values if name not in (across, vertical) and len(values[name]) > 1],
     )
 
 
-def _two(board: Leaderboard) -> tuple[str, str]:
+def _two_parameters(board: Leaderboard) -> tuple[str, str]:
     """The parameters of the heat map: the one with fewer values first, beside the other."""
-    if interacting := [one for one in board.interactions if one.found]:
-        largest = max(interacting, key=lambda one: abs(one.difference))
+    if interacting := [interaction for interaction in board.interactions if interaction.found]:
+        largest = max(interacting, key=lambda interaction: abs(interaction.difference))
         return largest.parameter, largest.beside
     sizes = {
         effect.parameter: abs((effect.values[0].mean or 0.0) - (effect.values[-1].mean or 0.0))

@@ -62,21 +62,21 @@ class Name:
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """The longest piece, and the whole name."""
-        return Measurement(max(map(cell_len, self._pieces())), self.text.cell_len)
+        return Measurement(max(map(cell_len, self._name_pieces())), self.text.cell_len)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The name in as few lines as it takes."""
         ends: list[int] = []
-        line = at = 0
-        for piece in self._pieces():
+        line = char_index = 0
+        for piece in self._name_pieces():
             width = cell_len(piece.rstrip())
             if line and line + width > options.max_width:
-                ends.append(at)
+                ends.append(char_index)
                 line = 0
-            line, at = line + cell_len(piece), at + len(piece)
+            line, char_index = line + cell_len(piece), char_index + len(piece)
         yield Text("\n").join(self.text.divide(ends))
 
-    def _pieces(self) -> list[str]:
+    def _name_pieces(self) -> list[str]:
         return _PIECE.findall(self.text.plain) or [""]
 
 
@@ -117,7 +117,7 @@ def markdown_table(sides: Mapping[str, str], rows: Iterable[Iterable[str]]) -> s
 
 def markdown_measures(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """What `measures` draws, in Markdown."""
-    sides = {sanitize.inline(head): "---:" if place else ":---" for place, head in enumerate(heads)}
+    sides = {sanitize.inline(head): "---:" if index else ":---" for index, head in enumerate(heads)}
     return markdown_table(sides, (map(sanitize.inline, row) for row in rows))
 
 
@@ -178,8 +178,8 @@ class Spread:
         counts = [0] * BINS
         for value in ordered:
             # Rounded, since 0.15 / 0.05 is 2.9999999999999996 and would fall into the wrong bin.
-            place = int(round((value - low) / (high - low) * BINS, 9))
-            counts[min(max(place, 0), BINS - 1)] += 1
+            bin_index = int(round((value - low) / (high - low) * BINS, 9))
+            counts[min(max(bin_index, 0), BINS - 1)] += 1
         return cls(ordered, low, high, tuple(counts))
 
     def at(self, value: float) -> float:
@@ -206,7 +206,7 @@ class Spread:
     def line(self, width: int = 10) -> str:
         """The bars as block characters; a bin without a score is a space."""
         step = len(self.counts) // width
-        sums = [sum(self.counts[at : at + step]) for at in range(0, step * width, step)]
+        sums = [sum(self.counts[start : start + step]) for start in range(0, step * width, step)]
         top = max(sums, default=0)
         return "".join(BLOCKS[round(n / top * (len(BLOCKS) - 1))] if n else " " for n in sums)
 

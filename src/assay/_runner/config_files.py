@@ -32,8 +32,8 @@ def section(folder: Path, name: str) -> tuple[dict[str, Any], str]:
         if not isinstance(table, dict):
             raise InputError(f"the configuration in '{file}' is no table", "write [tool.assay.run]")
         if unknown := sorted(set(table) - set(SECTIONS)):
-            what = f"'{file}' has the unknown section '{unknown[0]}'"
-            raise InputError(what, f"there are {', '.join(SECTIONS)}")
+            fault = f"'{file}' has the unknown section '{unknown[0]}'"
+            raise InputError(fault, f"there are {', '.join(SECTIONS)}")
         if name in table:
             if not isinstance(table[name], dict):
                 raise InputError(f"'{name}' in '{file}' is no table", f"write [{name}]")
@@ -83,9 +83,9 @@ def _template(kind: str, table: Any, problems: list[Problem]) -> Template:
 
     built_in = TASKS[kind].template if kind in TASKS else None
     if built_in is None:
-        what = "reads no prompt" if kind in TASKS else "is no task"
+        reason = "reads no prompt" if kind in TASKS else "is no task"
         with_prompts = [name for name, task in TASKS.items() if task.template]
-        problems.append(Problem(f"[{kind}] {what}", _meant(kind, with_prompts)))
+        problems.append(Problem(f"[{kind}] {reason}", _meant_key(kind, with_prompts)))
         return Template("")
     if not isinstance(table, dict):
         problems.append(Problem(f"{kind} is no table", f"write [{kind}] and below it its keys"))
@@ -109,28 +109,28 @@ def _examples(kind: str, value: Any, problems: list[Problem]) -> tuple[Example, 
     items = value if isinstance(value, list) else [None]
     examples = []
     for number, item in enumerate(items, start=1):
-        where = f"[{kind}] example {number}"
+        location = f"[{kind}] example {number}"
         texts = item if isinstance(item, dict) else {}
-        problems += _unknown(where, texts, _EXAMPLE_KEYS)
+        problems += _unknown(location, texts, _EXAMPLE_KEYS)
         missing = [key for key in _EXAMPLE_KEYS if not isinstance(texts.get(key), str)]
         if missing:
-            what = f"{where} has no text {' and no text '.join(missing)}"
-            problems.append(Problem(what, 'examples = [{given = "...", reply = "..."}]'))
+            fault = f"{location} has no text {' and no text '.join(missing)}"
+            problems.append(Problem(fault, 'examples = [{given = "...", reply = "..."}]'))
         else:
             examples.append(Example(texts["given"], texts["reply"]))
     return tuple(examples)
 
 
-def _unknown(where: str, table: Mapping[str, Any], known: Iterable[str]) -> list[Problem]:
+def _unknown(location: str, table: Mapping[str, Any], known: Iterable[str]) -> list[Problem]:
     names = list(known)
     return [
-        Problem(f"{where} has an unknown key '{key}'", _meant(key, names))
+        Problem(f"{location} has an unknown key '{key}'", _meant_key(key, names))
         for key in table
         if key not in names
     ]
 
 
-def _meant(name: str, known: list[str]) -> str:
+def _meant_key(name: str, known: list[str]) -> str:
     return did_you_mean(name, known) or f"there are {', '.join(known)}"
 
 

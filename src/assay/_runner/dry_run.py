@@ -72,8 +72,8 @@ class Counts:
             return None
         first = 2 if least else 0
         return sum(
-            price.of_judge(one).of(tokens[first], tokens[first + 1])
-            for one, tokens in self.charged.items()
+            price.of_judge(name).of(tokens[first], tokens[first + 1])
+            for name, tokens in self.charged.items()
         )
 
 
@@ -127,7 +127,7 @@ class DryRunBackend(Backend):
         known = self.store.reply(key) if self.store else None
         # A vector of the store and a guessed one would not have the same length.
         if known is None or isinstance(task, tasks.Embed):
-            reply = await self._guess(task, draw)
+            reply = await self._likely_reply(task, draw)
         else:
             reply = known
         self._recent[key] = reply
@@ -144,12 +144,14 @@ class DryRunBackend(Backend):
         if is_known:
             self.counts.known += 1
         elif isinstance(server, Cascade):
-            for judge, least in zip(server.behind(), server.least_shares(), strict=True):
-                self._count_call(judge, task, reply, least)
+            for judge, least_share in zip(server.behind(), server.least_shares(), strict=True):
+                self._count_call(judge, task, reply, least_share)
         else:
             self._count_call(server, task, reply, 1.0)
 
-    def _count_call(self, server: Backend, task: Task[Any], reply: Reply, least: float) -> None:
+    def _count_call(
+        self, server: Backend, task: Task[Any], reply: Reply, least_share: float
+    ) -> None:
         counts = self.counts
         work = self.work.setdefault(id(server), Workload(server))
         work.calls[task.kind] += 1
@@ -159,7 +161,7 @@ class DryRunBackend(Backend):
                 self._add_local(server, task, reply)
         else:
             counts.calls += 1
-            counts.least_calls += least
+            counts.least_calls += least_share
             if server.capabilities.batch_size is not None:
                 self.batched[task.kind] += 1
             tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
@@ -167,10 +169,10 @@ class DryRunBackend(Backend):
             if isinstance(task, tasks.Embed):
                 work.tokens += tokens
             else:
-                written = self._written(server, task, reply)
-                counts.tokens_out += written
-                counts.charge(server.identity(type(task)) or "", tokens, written, least)
-                work.tokens += tokens + written
+                reply_tokens = self._reply_tokens(server, task, reply)
+                counts.tokens_out += reply_tokens
+                counts.charge(server.identity(type(task)) or "", tokens, reply_tokens, least_share)
+                work.tokens += tokens + reply_tokens
 
     def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
         """Count what a language model in this process reads and writes."""
@@ -178,13 +180,15 @@ class DryRunBackend(Backend):
         letters = _prompt_length(server, task) if lengths is None else lengths[0]
         self.counts.local_tokens += letters // CHARS_PER_TOKEN
         self.counts.local_written += (
-            self._written(server, task, reply) if lengths is None else lengths[1]
+            self._reply_tokens(server, task, reply) if lengths is None else lengths[1]
         )
 
     async def _try(self, task: Task[Any]) -> None:
         """See of a few tasks of the embedded judge how long it takes over them here."""
         server = self.route.to(task.kind)
-        server = next((one for one in server.behind() if isinstance(one, Embedded)), server)
+        server = next(
+            (backend for backend in server.behind() if isinstance(backend, Embedded)), server
+        )
         if not isinstance(server, Embedded):
             return
         seconds = self.work.setdefault(id(server), Workload(server)).trial.setdefault(task.kind, [])
@@ -193,7 +197,7 @@ class DryRunBackend(Backend):
         if len(seconds) < TRIED:
             seconds.append((await server.reply(task)).ms / 1000)
 
-    def _written(self, server: Backend, task: Task[Any], reply: Reply) -> float:
+    def _reply_tokens(self, server: Backend, task: Task[Any], reply: Reply) -> float:
         """Tokens of a reply: as many as this judge writes on average where that is known."""
         judge = server.identity(type(task)) or ""
         if (judge, task.kind) not in self._mean_lengths:
@@ -207,7 +211,7 @@ class DryRunBackend(Backend):
             else mean_length
         )
 
-    async def _guess(self, task: Task[Any], draw: int) -> Reply:
+    async def _likely_reply(self, task: Task[Any], draw: int) -> Reply:
         await self._try(task)
         if task.kind in _BY_RULES:
             return await self._embedded.reply(task, draw)
@@ -283,8 +287,8 @@ def _verdicts(task: Any) -> list[tasks.Verdict]:
         best = max(range(len(shared)), key=shared.__getitem__)
         supported = 2 * shared[best] > len(words)
         quote = " ".join(contexts[best][1].split()[:QUOTED]) if supported else ""
-        place = best if supported else None
-        verdicts.append(tasks.Verdict(statement.id, supported, REASON, place, quote))
+        context = best if supported else None
+        verdicts.append(tasks.Verdict(statement.id, supported, REASON, context, quote))
     return verdicts
 
 
@@ -295,8 +299,8 @@ def _usefulness(task: Any) -> list[tasks.Usefulness]:
 
 def _choices(task: Any) -> list[tasks.Choice]:
     question_words = {word for word in task.question.lower().split() if len(word) > 3}
-    chosen = [s for s in task.sentences if not question_words.isdisjoint(s.text.lower().split())]
-    return [tasks.Choice(s.id, REASON) for s in chosen or task.sentences[:1]]
+    sharing = [s for s in task.sentences if not question_words.isdisjoint(s.text.lower().split())]
+    return [tasks.Choice(s.id, REASON) for s in sharing or task.sentences[:1]]
 
 
 def _question(task: Any) -> tasks.Written:

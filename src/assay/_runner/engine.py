@@ -84,15 +84,15 @@ class Engine:
     async def work(self) -> None:
         """Score until all is done or the judge refuses; a bug in a metric is raised."""
         counts = self.store.counts(self.run.id)
-        done = sum(
+        n_done = sum(
             n
             for metric in self.metrics
-            for why, n in counts.get(metric.label, {}).items()
-            if why != "failed"
+            for reason, n in counts.get(metric.label, {}).items()
+            if reason != "failed"
         )
         total = self.run.n_samples * len(self.metrics)
-        self._tally = Tally(total, done)
-        self._useless = -1 if done else 0
+        self._tally = Tally(total, n_done)
+        self._useless = -1 if n_done else 0
         self._policy = CoalescingPolicy(coalesced_kinds(self.route))
         if self.settings.together:
             labels = coalesced_metrics(self.metrics, self.route)
@@ -118,7 +118,9 @@ class Engine:
         """How many scores to work on: under a budget few, so that what is begun is finished."""
         in_flight, budget = self.stack.max_in_flight, self.settings.budget
         # Batches of few calls each would take days.
-        batched = any(one.capabilities.batch_size is not None for one in self.route.backends)
+        batched = any(
+            backend.capabilities.batch_size is not None for backend in self.route.backends
+        )
         if batched or {budget.calls, budget.tokens, budget.money} == {None}:
             return in_flight * JOBS_PER_REQUEST
         if budget.calls is None:
@@ -160,7 +162,7 @@ class Engine:
         self._tally.working[label] = time.monotonic()
         judge, failure = Judge(backend, tries=self.settings.tries), None
         try:
-            outcome, failure = await _scored(metric, job.sample, judge)
+            outcome, failure = await _score_sample(metric, job.sample, judge)
         except (Denied, OverBudget) as error:
             self._stop(error)
             return
@@ -196,19 +198,19 @@ class Engine:
         if isinstance(outcome, Score) or outcome.why != "failed":
             self._useless = -1
             return
-        asked = [self.route.to(r.kind) for r in judge.replies] or self.route.backends
-        self._useless += any(not backend.capabilities.local for backend in asked)
+        backends = [self.route.to(r.kind) for r in judge.replies] or self.route.backends
+        self._useless += any(not backend.capabilities.local for backend in backends)
         if self._useless < USELESS or self.stopped:
             return
-        what = f"none of the first {USELESS} scores could be made"
-        why, _, remedy = outcome.detail.partition(" -> ")
+        fault = f"none of the first {USELESS} scores could be made"
+        reason, _, remedy = outcome.detail.partition(" -> ")
         if refused:
             remedy = remedy or IF_REFUSED
         else:
             last_reply = " ".join(judge.replies[-1].raw.split())[:MAX_REPLY_SHOWN]
-            what += f" of what the judge replied, such as {last_reply!r}"
+            fault += f" of what the judge replied, such as {last_reply!r}"
             remedy = "use a model that follows instructions (assay show --raw has all replies)"
-        self._stop(Denied(f"{what}: {why} -> {remedy}"))
+        self._stop(Denied(f"{fault}: {reason} -> {remedy}"))
 
     def _stop(self, error: Denied | OverBudget) -> None:
         self.stopped = self.stopped or error
@@ -263,14 +265,14 @@ def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
-async def _scored(
+async def _score_sample(
     metric: Metric, sample: Sample, judge: Judge
 ) -> tuple[Outcome, JudgeError | None]:
     """What the metric says of the sample, and the failure of the judge that it is, if it is one."""
     if sample.failure is not None:  # what the system did not answer, no judge is asked about
         return Unscored("unanswered", sample.failure), None
-    if why := lacked(metric.needs, metric.instead, sample):
-        return Unscored("undefined", why), None
+    if reason := lacked(metric.needs, metric.instead, sample):
+        return Unscored("undefined", reason), None
     try:
         with _Named(metric, sample):
             outcome = await validated_outcome(metric, sample, judge)
@@ -287,11 +289,11 @@ async def _scored(
 
 def _out_of_range(metric: Metric, sample: Sample, value: float) -> Exception:
     low, high = metric.range
-    what = f"{metric.label} of {sample.id} is {value:.10g}, and its range is {low:g} to {high:g}"
+    message = f"{metric.label} of {sample.id} is {value:.10g}, and its range is {low:g} to {high:g}"
     if type(metric).__module__.startswith("assay."):
-        return ValueError(what)  # a bug here; in a metric of the user's own it is theirs to mend
+        return ValueError(message)  # a bug here; in a metric of the user's own it is theirs to mend
     remedy = "return a number within it, or give the metric its own range: range=(0, 100)"
-    return InputError(what, remedy)
+    return InputError(message, remedy)
 
 
 @dataclass(frozen=True)
@@ -317,7 +319,7 @@ async def validated_outcome(metric: Metric, sample: Sample, judge: Judge) -> Out
     """
     if type(metric).__module__.startswith(_BUILT_IN):
         return await metric.score(sample, judge)
-    where = f"{metric.label} of {sample.id}"
+    location = f"{metric.label} of {sample.id}"
     try:
         awaited: Any = metric.score(sample, judge)
         if not inspect.isawaitable(awaited):
@@ -325,42 +327,42 @@ async def validated_outcome(metric: Metric, sample: Sample, judge: Judge) -> Out
         outcome: Any = await awaited
     except NoNumber as error:
         remedy = "give a number; where there is none, return Unscored('undefined', why)"
-        raise InputError(f"{where}: {error}", remedy) from error
+        raise InputError(f"{location}: {error}", remedy) from error
     if not isinstance(outcome, (Score, Unscored)):
-        raise InputError(f"{where} is {quoted(outcome)}", "return a Score or an Unscored")
+        raise InputError(f"{location} is {quoted(outcome)}", "return a Score or an Unscored")
     if isinstance(outcome, Unscored) and outcome.why not in _WHY:
         remedy = "why is 'undefined', 'failed' or 'unanswered'"
-        raise InputError(f"{where}: why is {quoted(outcome.why)}", remedy)
-    _check_storable(outcome, where)
+        raise InputError(f"{location}: why is {quoted(outcome.why)}", remedy)
+    _check_storable(outcome, location)
     return outcome
 
 
-def _check_storable(outcome: Outcome, where: str) -> None:
+def _check_storable(outcome: Outcome, location: str) -> None:
     """Raise InputError if it could not be read again from the store."""
     try:
-        value, why, detail, _, evidence, _ = rows.outcome_values(outcome, ())
-        rows.outcome(value, why, detail, evidence, b"")
+        value, reason, detail, _, evidence, _ = rows.outcome_values(outcome, ())
+        rows.outcome(value, reason, detail, evidence, b"")
         msgspec.json.decode(msgspec.json.encode(detail), type=str)
     except msgspec.ValidationError as error:
-        what, _, place = str(error).replace("`", "").partition(" - at $")
-        named = place.removeprefix(".") or "detail"
-        raise InputError(f"{where}: {named}: {what[0].lower()}{what[1:]}", _TEXTS) from error
+        fault, _, position = str(error).replace("`", "").partition(" - at $")
+        field = position.removeprefix(".") or "detail"
+        raise InputError(f"{location}: {field}: {fault[0].lower()}{fault[1:]}", _TEXTS) from error
     except RecursionError as error:
-        raise InputError(f"{where}: its evidence is nested too deeply", _PLAIN) from error
+        raise InputError(f"{location}: its evidence is nested too deeply", _PLAIN) from error
     except (TypeError, ValueError, OverflowError) as error:
-        place, leaf = _unwritable(outcome)
+        position, leaf = _unwritable(outcome)
         if isinstance(leaf, str):
             remedy = "repair the text where it was cut or wrongly decoded"
-            raise InputError(f"{where}: {place} holds half of a character", remedy) from error
-        raise InputError(f"{where}: {place} is {describe(leaf)}", _PLAIN) from error
+            raise InputError(f"{location}: {position} holds half of a character", remedy) from error
+        raise InputError(f"{location}: {position} is {describe(leaf)}", _PLAIN) from error
 
 
-def _unwritable(value: object, at: str = "") -> tuple[str, object]:
+def _unwritable(value: object, path: str = "") -> tuple[str, object]:
     """Where the innermost value stands that cannot be written, and the value."""
-    for place, item in _items(value):
+    for key, item in _items(value):
         if not _is_writable(item):
-            return _unwritable(item, f"{at}{place}")
-    return at.removeprefix("."), value
+            return _unwritable(item, f"{path}{key}")
+    return path.removeprefix("."), value
 
 
 def _items(value: object) -> Iterator[tuple[str, Any]]:

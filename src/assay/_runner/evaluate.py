@@ -51,16 +51,16 @@ async def aevaluate(
     # Off the event loop, as all that reads files or imports: a server goes on answering meanwhile.
     planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
     notes = planned.samples.notes  # which are there once all samples are taken in
-    return await _scored(planned, store, planned.settings.description, {"data_notes": notes})
+    return await _score_plan(planned, store, planned.settings.description, {"data_notes": notes})
 
 
-async def _scored(
-    planned: Plan, path: str | Path, description: Description, about: Mapping[str, Any]
+async def _score_plan(
+    planned: Plan, path: str | Path, description: Description, metadata: Mapping[str, Any]
 ) -> Result:
     """The run of a plan, made; `about` is what is kept of it beside metrics and judges."""
-    run_config = {**config(planned.metrics, planned.route, planned.settings), **about}
+    run_config = {**config(planned.metrics, planned.route, planned.settings), **metadata}
     run_config["texts"] = planned.texts  # which are counted once all samples are taken in
-    store = await _opened(path)
+    store = await _open_store(path)
     try:
         run = await asyncio.to_thread(
             store.begin, planned.samples, run_config, planned.samples.name, description
@@ -72,7 +72,7 @@ async def _scored(
     return Result(path, run.id, paid=store.paid)
 
 
-async def _opened(path: str | Path) -> Store:
+async def _open_store(path: str | Path) -> Store:
     """The store, opened off the event loop: it may have to wait for another process.
 
     A caller that is cancelled meanwhile leaves no store open behind.
@@ -124,7 +124,7 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
             probe_calls = (
                 probes.ask_probes(run, plan.route, stack, store) if probing else asyncio.sleep(0)
             )
-            async with _alongside(probe_calls):
+            async with _in_background(probe_calls):
                 await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""
         finally:
@@ -145,9 +145,9 @@ def _has_all(store: Store, run: Run) -> bool:
 
 
 @asynccontextmanager
-async def _alongside(other: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _in_background(background: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Let something else happen meanwhile, and see it done; not if what it stands beside fails."""
-    task = asyncio.create_task(other)
+    task = asyncio.create_task(background)
     try:
         yield
     except BaseException:
@@ -220,7 +220,7 @@ async def score_derived(
     planned: Plan, path: str | Path, of: str, description: Description | None = None
 ) -> Result:
     """The run of a plan that is derived from the run `of`: history and "last" leave it out."""
-    return await _scored(planned, path, description or Description(), {"rescores": of})
+    return await _score_plan(planned, path, description or Description(), {"rescores": of})
 
 
 def describe(run: Run, description: Description, store: Store) -> None:
@@ -229,7 +229,7 @@ def describe(run: Run, description: Description, store: Store) -> None:
         return
     before = run.description
     store.describe(run.id, before.updated(description))
-    if replaced := _replaced(before, description):
+    if replaced := _replaced_values(before, description):
         warnings.warn(
             f"run {run.short} is known already: same data, metrics and judge. "
             f"What was said of it is replaced: {', '.join(replaced)}",
@@ -238,7 +238,7 @@ def describe(run: Run, description: Description, store: Store) -> None:
         )
 
 
-def _replaced(before: Description, description: Description) -> list[str]:
+def _replaced_values(before: Description, description: Description) -> list[str]:
     """``name k5 by k10``: what stood otherwise before."""
     changes = [("name", before.name, description.name)]
     changes += [
@@ -274,7 +274,7 @@ async def averify(
     A backend object that is given as the judge stays open in the running loop, so that its
     connections serve the next call; close it with its `aclose`.
     """
-    return await _one(statements, contexts, question, _Judging(judge, settings))
+    return await _verify_row(statements, contexts, question, _Judging(judge, settings))
 
 
 def verify(
@@ -306,14 +306,14 @@ def verify(
     """
     # The loop ends with this call, and with it the connections that were made in it.
     judging = _Judging(judge, settings, closed=True)
-    return run_to_completion(_one(statements, contexts, question, judging))
+    return run_to_completion(_verify_row(statements, contexts, question, judging))
 
 
 async def averify_many(
     rows: Iterable[Mapping[str, Any]], judge: Any = DEFAULT, *, settings: Settings | None = None
 ) -> list[Verdicts | Unscored]:
     """`verify_many` for code that is asynchronous itself: same arguments, awaited."""
-    return await _many(rows, _Judging(judge, settings))
+    return await _verify_rows(rows, _Judging(judge, settings))
 
 
 def verify_many(
@@ -336,7 +336,7 @@ def verify_many(
         Denied: If the judge refuses (key, quota, model).
         OverBudget: If the budget does not suffice for all rows.
     """
-    return run_to_completion(_many(rows, _Judging(judge, settings, closed=True)))
+    return run_to_completion(_verify_rows(rows, _Judging(judge, settings, closed=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,24 +358,24 @@ class _Judging:
         stack.acquire(leaf, self)
         try:
             budget = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
-            behind = [_limited(judge, settings, budget) for judge in leaf.behind()]
+            judges = [_with_limits(judge, settings, budget) for judge in leaf.behind()]
             limits = leaf.capabilities.limits or settings.limits
             at_once = MAX_LOCAL if leaf.capabilities.local else limits.concurrency
-            yield leaf.over(behind) if behind else _limited(leaf, settings, budget), at_once
+            yield leaf.over(judges) if judges else _with_limits(leaf, settings, budget), at_once
         finally:
             unused = stack.release(leaf, self)
             if unused and (self.closed or isinstance(self.spec, str)):
                 await leaf.aclose()
 
 
-def _limited(leaf: Backend, settings: Settings, budget: BudgetTracker) -> Backend:
+def _with_limits(leaf: Backend, settings: Settings, budget: BudgetTracker) -> Backend:
     capabilities = leaf.capabilities
     if capabilities.local:
         return leaf
     return Limiter(leaf, capabilities.limits or settings.limits, budget=budget)
 
 
-async def _one(
+async def _verify_row(
     statements: str | Sequence[str], contexts: str | Sequence[str], question: str, judging: _Judging
 ) -> Verdicts:
     row = _row({"statements": statements, "contexts": contexts, "question": question}, "")
@@ -383,7 +383,9 @@ async def _one(
         return await _verdicts(row, Judge(judge_backend, tries=chosen(judging.settings).tries))
 
 
-async def _many(rows: Iterable[Mapping[str, Any]], judging: _Judging) -> list[Verdicts | Unscored]:
+async def _verify_rows(
+    rows: Iterable[Mapping[str, Any]], judging: _Judging
+) -> list[Verdicts | Unscored]:
     valid, tries = _rows(rows), chosen(judging.settings).tries
     async with judging.opened() as (judge_backend, at_once):
 
@@ -403,12 +405,12 @@ async def _verdicts(row: _Row, judge: Judge) -> Verdicts:
     # What is supported is not contradicted, whether or not the judge says so.
     verdicts = tuple(replace(v, contradicted=False) if v.supported else v for v in judged)
     leads = (row.lead * s.text.startswith(row.lead) for s in row.statements)
-    return tuple(_moved(v, len(lead)) for v, lead in zip(verdicts, leads, strict=True))
+    return tuple(_spans_moved(v, len(lead)) for v, lead in zip(verdicts, leads, strict=True))
 
 
-def _moved(verdict: Verdict, by: int) -> Verdict:
+def _spans_moved(verdict: Verdict, offset: int) -> Verdict:
     """The verdict, its spans counted from behind the question that was put before the statement."""
-    spans = ((max(0, start - by), end - by) for start, end in verdict.spans)
+    spans = ((max(0, start - offset), end - offset) for start, end in verdict.spans)
     return replace(verdict, spans=tuple((start, end) for start, end in spans if end > start))
 
 
@@ -419,38 +421,40 @@ def _rows(rows: Iterable[Mapping[str, Any]]) -> list[_Row]:
     return [_row(row, f"row {n}: ") for n, row in enumerate(items, start=1)]
 
 
-def _row(row: Any, where: str) -> _Row:
+def _row(row: Any, location: str) -> _Row:
     """One row as it is judged.
 
     Raises:
         InputError: If a field is missing, unknown or no text.
     """
     if not isinstance(row, Mapping):
-        raise InputError(f"{where}{row!r:.60} is no mapping", f"give a dict: {', '.join(FIELDS)}")
+        raise InputError(
+            f"{location}{row!r:.60} is no mapping", f"give a dict: {', '.join(FIELDS)}"
+        )
     unknown = [str(name) for name in row if name not in FIELDS]
     if unknown:
         raise InputError(
-            f"{where}unknown field {', '.join(unknown)}", f"known: {', '.join(FIELDS)}"
+            f"{location}unknown field {', '.join(unknown)}", f"known: {', '.join(FIELDS)}"
         )
-    contexts = _texts(row, "contexts", where)
+    contexts = _texts(row, "contexts", location)
     question: Any = row.get("question") or ""
     if not isinstance(question, str):
-        raise InputError(f"{where}question is {question!r:.60}", "give a text")
-    texts = _texts(row, "statements", where)
+        raise InputError(f"{location}question is {question!r:.60}", "give a text")
+    texts = _texts(row, "statements", location)
     for n, text in enumerate(texts, start=1):
         if evidence.blank(text):
-            raise InputError(f"{where}statement {n} is empty", "leave it out")
+            raise InputError(f"{location}statement {n} is empty", "leave it out")
     lead = f"{plain_question} " if (plain_question := plain(question)) else ""
-    whole = (f"{lead}{text}" if is_phrase(text) else text for text in texts)
-    statements = tuple(Statement(f"s{n}", text) for n, text in enumerate(whole, start=1))
+    full_texts = (f"{lead}{text}" if is_phrase(text) else text for text in texts)
+    statements = tuple(Statement(f"s{n}", text) for n, text in enumerate(full_texts, start=1))
     return _Row(statements, contexts, lead)
 
 
-def _texts(row: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+def _texts(row: Mapping[str, Any], name: str, location: str) -> tuple[str, ...]:
     value: Any = row.get(name)
     texts = (value,) if isinstance(value, str) else value
-    listed = isinstance(texts, Iterable) and not isinstance(texts, bytes | Mapping)
-    values = tuple(texts) if listed else ()
-    if not listed or not all(isinstance(text, str) for text in values):
-        raise InputError(f"{where}{name} is {value!r:.60}", "give a text or a list of texts")
+    is_list = isinstance(texts, Iterable) and not isinstance(texts, bytes | Mapping)
+    values = tuple(texts) if is_list else ()
+    if not is_list or not all(isinstance(text, str) for text in values):
+        raise InputError(f"{location}{name} is {value!r:.60}", "give a text or a list of texts")
     return values

@@ -90,11 +90,11 @@ async def _end() -> None:
 
 async def _drain() -> None:
     # Whatever is still there has been given up; what does not even react to that is left behind.
-    rest = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in rest:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
         task.cancel()
-    if rest:
-        _, left = await asyncio.wait(rest, timeout=MAX_LEAVING_S)
+    if tasks:
+        _, left = await asyncio.wait(tasks, timeout=MAX_LEAVING_S)
         if left:
             asyncio.get_running_loop().set_exception_handler(_ignore_left_behind)
 

@@ -48,11 +48,11 @@ def language_of(sample: Sample) -> str:
 
 def marked(outcome: Outcome, sample: Sample, judges: Iterable[Backend]) -> Outcome:
     """A score with the sample's language, where a judge that it rests on was not measured in it."""
-    measured = [one.capabilities.languages for one in judges]
+    measured = [backend.capabilities.languages for backend in judges]
     if not isinstance(outcome, Score) or not any(measured):
         return outcome
     language = language_of(sample)
-    if not language or all(language in each for each in measured if each):
+    if not language or all(language in languages for languages in measured if languages):
         return outcome
     return replace(outcome, details={**outcome.details, UNMEASURED: language_name(language)})
 
@@ -71,7 +71,7 @@ class LanguageCount:
             for kind in metric.asks(route.serves)
             if route.serves(kind)
         }
-        self._judges = {one.name: one.capabilities.languages for one in served}
+        self._judges = {backend.name: backend.capabilities.languages for backend in served}
         self._counts: Counter[tuple[str, str]] = Counter()
         self.rows = 0
 
@@ -92,11 +92,11 @@ class LanguageCount:
             languages.setdefault(judge, []).append((language_name(language), n))
         for judge, counts in languages.items():
             name = judge.partition(":")[0]
-            (most, n), *others = counts
-            first = f"{n:,} of {self.rows:,} rows {'is' if n == 1 else 'are'} in {most}"
-            rest = [f"{n:,} in {language}" for language, n in others]
+            (main_language, n), *other_counts = counts
+            first = f"{n:,} of {self.rows:,} rows {'is' if n == 1 else 'are'} in {main_language}"
+            other_texts = [f"{n:,} in {language}" for language, n in other_counts]
             yield (
-                f"{', '.join([first, *rest])}, in which the {name} judge {NEVER_MEASURED}: "
+                f"{', '.join([first, *other_texts])}, in which the {name} judge {NEVER_MEASURED}: "
                 "do not rely on what scores it gives there before `assay agree` has measured them "
                 "on your labels, or name an LLM as judge"
             )
@@ -126,8 +126,8 @@ class QuestionCount:
         self._grouped = self._grouped or sample.group is not None
         if sample.question and len(self._questions) <= _MANY_QUESTIONS:
             # "Summarize the article" asks of each article something else.
-            about = () if kind == PASSAGES else sample.contexts
-            self._questions.add(hash((sample.question, about)))
+            contexts = () if kind == PASSAGES else sample.contexts
+            self._questions.add(hash((sample.question, contexts)))
 
     def notes(self) -> Iterator[str]:
         """That intervals take for independent what is not, if most questions are repeated."""
@@ -243,8 +243,8 @@ def refuse_too_long(*, local: bool) -> Callable[[Row], list[Problem]]:
             would = f"would keep the judge in this process busy for {length / READ_PER_S:,.0f} s"
         else:
             would = f"would be {length / PER_TOKEN / 1e6:,.1f} million tokens for the judge"
-        what = f"the sample has {length / 1e6:,.1f} million characters, which {would}"
-        return [Problem(what, f"{remedy}, or leave the row out", row=row.number, field=name)]
+        fault = f"the sample has {length / 1e6:,.1f} million characters, which {would}"
+        return [Problem(fault, f"{remedy}, or leave the row out", row=row.number, field=name)]
 
     return problems
 
@@ -296,7 +296,7 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
         "quality": quality,
         "unmeasured": _unmeasured(metrics, route, quality),
         "embedder": route.identity(Embed),
-        "about": {metric.label: _about(metric, route) for metric in metrics},
+        "about": {metric.label: _metric_facts(metric, route) for metric in metrics},
     }
 
 
@@ -309,13 +309,14 @@ def _quality(
     """
     by_metric = {metric.label: asked(metric, route) for metric in metrics}
     if measured and not any(_same_judge(name, route) for name in measured):
-        about = measured[min(measured)].judge
-        what = (
-            f"the judge card is of another judge, of other prompts or of another version: {about}"
+        judge = measured[min(measured)].judge
+        fault = (
+            f"the judge card is of another judge, of other prompts or of another version: {judge}"
         )
-        raise InputError(what, "measure this one: assay bench --judge JUDGE --out card.json")
+        raise InputError(fault, "measure this one: assay bench --judge JUDGE --out card.json")
     known = {
-        on_texts(label, kind): measured.get(on_texts(name, kind)) or _known(label, kind, route)
+        on_texts(label, kind): measured.get(on_texts(name, kind))
+        or _quality_of_metric(label, kind, route)
         for label, name in by_metric.items()
         for kind in KINDS
     }
@@ -333,7 +334,7 @@ def quality_of(run: Run, kind: str = "") -> Mapping[str, Any]:
     On texts of this kind, or of the one that most samples have; where that was not measured, on
     answers from passages.
     """
-    kind = kind or max(texts_of(run), key=lambda each: texts_of(run)[each])
+    kind = kind or max(texts_of(run), key=lambda kind: texts_of(run)[kind])
     known = run.config.get("quality", {})
     best = {label: known.get(on_texts(label, kind), known.get(label)) for label in run.metrics}
     return {label: quality for label, quality in best.items() if quality}
@@ -354,10 +355,10 @@ def unmeasured_judges(run: Run) -> list[str]:
 def _same_judge(name: str, route: Route) -> bool:
     """Whether those who were measured are asked by this run, for the same kinds of task."""
     _, *tasks = name.split("|")
-    return tasks == [_named(route, TASKS[task.partition("=")[0]]) for task in tasks]
+    return tasks == [_judge_name(route, TASKS[task.partition("=")[0]]) for task in tasks]
 
 
-def _known(label: str, kind: str, route: Route) -> Quality | None:
+def _quality_of_metric(label: str, kind: str, route: Route) -> Quality | None:
     """What a judge says of its own scores; None where another one judges as well."""
     metric = METRICS.get(label)
     judges = {route.to(kind.kind) for kind in metric().asks(route.serves)} if metric else set()
@@ -382,15 +383,15 @@ def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str,
 def asked(metric: Metric, route: Backend) -> str:
     """A metric and whom it asks for what, in one line; embeddings do not count as asking."""
     kinds = metric.asks(lambda kind: route.identity(kind) is not None)
-    tasks = [_named(route, kind) for kind in kinds if kind not in (Embed, EmbedTokens)]
+    tasks = [_judge_name(route, kind) for kind in kinds if kind not in (Embed, EmbedTokens)]
     return "|".join([metric.label, *tasks])
 
 
-def _named(route: Backend, kind: type[Task[Any]]) -> str:
+def _judge_name(route: Backend, kind: type[Task[Any]]) -> str:
     return f"{kind.kind}={route.identity(kind)}"
 
 
-def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
+def _metric_facts(metric: Metric, route: Route) -> Mapping[str, Any]:
     """What a reader of the scores needs to know of a metric, one of the user's own included."""
     doc = (type(metric).__doc__ or "").strip().partition("\n")[0]
     return {
@@ -421,12 +422,12 @@ def signature(metric: Metric, route: Route, coalesced: Sequence[str] = ()) -> st
         route: Who judges.
         coalesced: Metrics that check statements in one call.
     """
-    tasks = [_named(route, kind) for kind in metric.asks(route.serves)]
+    tasks = [_judge_name(route, kind) for kind in metric.asks(route.serves)]
     # A metric of the user's own has no version but its code.
-    ours = type(metric).__module__.startswith("assay.")
-    own = [] if ours else [f"code={class_digest(type(metric))}"]
+    is_built_in = type(metric).__module__.startswith("assay.")
+    own_parts = [] if is_built_in else [f"code={class_digest(type(metric))}"]
     if metric.label in coalesced:
         tasks.append(f"together={'+'.join(coalesced)}")
     if metric.revision > 1:
-        own.append(f"revision={metric.revision}")
-    return "|".join([metric.label, *tasks, *own, f"assay={__version__}"])
+        own_parts.append(f"revision={metric.revision}")
+    return "|".join([metric.label, *tasks, *own_parts, f"assay={__version__}"])

@@ -68,8 +68,10 @@ PROBES: tuple[Task[Any], ...] = (
 def should_ask(run: Run, plan: Plan, store: Store) -> bool:
     """Whether a run asks the probes, by the scores that it has yet to make."""
     counts = store.counts(run.id)
-    done = sum(n for by_why in counts.values() for why, n in by_why.items() if why != "failed")
-    return worth_asking(plan.settings, run.n_samples * len(plan.metrics) - done)
+    n_done = sum(
+        n for by_why in counts.values() for reason, n in by_why.items() if reason != "failed"
+    )
+    return worth_asking(plan.settings, run.n_samples * len(plan.metrics) - n_done)
 
 
 def worth_asking(settings: Settings, scores: int) -> bool:
@@ -127,13 +129,13 @@ async def _replies_to(
     replies = await asyncio.gather(*calls, return_exceptions=True)
     by_probe: dict[str, tuple[str, ...]] = {}
     for n, probe in enumerate(probes):
-        both = replies[n * ASKINGS : (n + 1) * ASKINGS]
-        for reply in both:
+        both_replies = replies[n * ASKINGS : (n + 1) * ASKINGS]
+        for reply in both_replies:
             # A run that stops gives up calls: those were cancelled.
-            lost = isinstance(reply, JudgeError | asyncio.CancelledError)
-            if isinstance(reply, BaseException) and not lost:
+            is_failure = isinstance(reply, JudgeError | asyncio.CancelledError)
+            if isinstance(reply, BaseException) and not is_failure:
                 raise reply
-        texts = tuple(reply.raw for reply in both if not isinstance(reply, BaseException))
+        texts = tuple(reply.raw for reply in both_replies if not isinstance(reply, BaseException))
         if len(texts) == ASKINGS:
             # The identity names the prompt: a probe worded otherwise is another probe.
             by_probe[f"{PROBES.index(probe)}:{backend.identity(type(probe))}"] = texts

@@ -96,21 +96,21 @@ class Meter:
             return
         self._next = now + EVERY_S
         plain = line(progress)
-        done = 100 * progress.done / max(progress.total, 1)
-        bar = f'<progress max="100" value="{done:.1f}"></progress> {plain}'  # numbers only
+        percent = 100 * progress.done / max(progress.total, 1)
+        bar = f'<progress max="100" value="{percent:.1f}"></progress> {plain}'  # numbers only
         self.handle.update({"text/plain": plain, "text/html": bar}, raw=True)
 
 
 def line(progress: Progress) -> str:
     """Counts, rate and what failed, in one line."""
-    parts = [f"{progress.done:,}/{progress.total:,} scores"]
+    phrases = [f"{progress.done:,}/{progress.total:,} scores"]
     if progress.seconds >= 1:
-        parts.append(f"{progress.new / progress.seconds:,.1f}/s")
-    parts.append(f"{progress.calls:,} calls")
+        phrases.append(f"{progress.new / progress.seconds:,.1f}/s")
+    phrases.append(f"{progress.calls:,} calls")
     if progress.failed:
-        parts.append(f"{progress.failed:,} failed")
+        phrases.append(f"{progress.failed:,} failed")
     if progress.money is not None:
-        parts.append(f"cost {progress.money:,.4f}")
+        phrases.append(f"cost {progress.money:,.4f}")
     if progress.trouble:
-        parts.append(progress.trouble)
-    return ", ".join(parts)
+        phrases.append(progress.trouble)
+    return ", ".join(phrases)

@@ -107,8 +107,8 @@ def check_results(*values: object) -> None:
     """
     for value in values:
         if not isinstance(value, Result):
-            what = f"{value!r} is not an assay.Result"
-            raise InputError(what, "open a stored run: assay.Result('assay.db', 'last')")
+            fault = f"{value!r} is not an assay.Result"
+            raise InputError(fault, "open a stored run: assay.Result('assay.db', 'last')")
 
 
 class Result(NotebookDisplay, Reported):
@@ -204,7 +204,7 @@ class Result(NotebookDisplay, Reported):
         """(sample, outcome) of a metric, read one by one."""
         with self._open() as store:
             label = one_label(store.run(self._id), metric)
-            for sample, by_metric in _scored(store, self._id, [label]):
+            for sample, by_metric in _scored_samples(store, self._id, [label]):
                 yield sample, by_metric[label]
 
     def trace(self, sample: str, metric: str | Metric) -> Trace:
@@ -293,14 +293,16 @@ class Result(NotebookDisplay, Reported):
         settings = {"name": name, "tags": tags, "note": note, "params": params}
         with self._open() as store:
             before = store.run(self._id).description
-            changes: dict[str, Any] = {key: one for key, one in settings.items() if one is not None}
+            changes: dict[str, Any] = {
+                key: value for key, value in settings.items() if value is not None
+            }
             store.describe(self._id, replace(before, **changes))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One dict a sample: its fields, then each metric's value and why there is none."""
         with self._open() as store:
             labels = list(store.run(self._id).metrics)
-            for sample, by_metric in _scored(store, self._id, labels):
+            for sample, by_metric in _scored_samples(store, self._id, labels):
                 yield {**msgspec.to_builtins(sample), **_columns(by_metric)}
 
     def to_pandas(self) -> "pd.DataFrame":
@@ -316,15 +318,15 @@ class Result(NotebookDisplay, Reported):
         table = frame(self.rows()).astype(scores)
         first = [name for name in ("id", *scores, *TEXTS) if name in table]
         absent: tuple[Any, ...] = (None, {}, (), [])
-        rest = [name for name in table if name not in first]
-        filled = [name for name in rest if not all(cell in absent for cell in table[name])]
+        other_columns = [name for name in table if name not in first]
+        filled = [name for name in other_columns if not all(cell in absent for cell in table[name])]
         return table[[*first, *filled]]
 
     def to_jsonl(self, path: str | Path) -> None:
         """Write one JSON object a sample: fields, scores and their evidence."""
         with self._open() as store, Path(path).open("w", encoding="utf-8") as file:
             labels = list(store.run(self._id).metrics)
-            for sample, by_metric in _scored(store, self._id, labels):
+            for sample, by_metric in _scored_samples(store, self._id, labels):
                 scores = {label: msgspec.to_builtins(o) for label, o in by_metric.items()}
                 record = {**msgspec.to_builtins(sample), "scores": scores}
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -360,7 +362,7 @@ class Result(NotebookDisplay, Reported):
         _write_parquet(self.rows(), columns, path)
 
 
-def _scored(
+def _scored_samples(
     store: Store, run: str, labels: Sequence[str]
 ) -> Iterator[tuple[Sample, dict[str, Outcome]]]:
     """(sample, outcome of each metric) in order; a bounded number is held at once."""
@@ -387,17 +389,17 @@ def labels(run: Run, metric: str | Metric) -> list[str]:
     if isinstance(metric, Metric) and metric.label in run.metrics:
         return [metric.label]
     if not isinstance(metric, str):
-        what = metric.label if isinstance(metric, Metric) else repr(metric)
+        description = metric.label if isinstance(metric, Metric) else repr(metric)
         remedy = f"name a metric that it has: {', '.join(map(repr, run.metrics))}"
-        raise InputError(f"run {run.id} has no metric {what}", remedy)
+        raise InputError(f"run {run.id} has no metric {description}", remedy)
     matching = [label for label in run.metrics if metric in (label, label.partition("(")[0])]
     if not matching:  # what stands in a store is never parsed: that may import a module
         with suppress(InputError):
             label_meant = parse(metric).label
             matching = [label for label in run.metrics if label == label_meant]
     if not matching:
-        what = f"run {run.id} has no '{metric}': it has {', '.join(run.metrics)}"
-        raise InputError(what, did_you_mean(metric, run.metrics))
+        description = f"run {run.id} has no '{metric}': it has {', '.join(run.metrics)}"
+        raise InputError(description, did_you_mean(metric, run.metrics))
     return matching
 
 
@@ -455,8 +457,8 @@ def _split(spec: str) -> Iterator[tuple[str, str]]:
     file, colon, run = spec.rpartition(":")
     while colon:
         yield file, run
-        file, colon, rest = file.rpartition(":")
-        run = f"{rest}:{run}"
+        file, colon, prefix = file.rpartition(":")
+        run = f"{prefix}:{run}"
 
 
 def _may_be_file(text: str) -> bool:

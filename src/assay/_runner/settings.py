@@ -114,8 +114,8 @@ class Settings:
 
 
 def _check_whole(name: str, value: Any) -> None:
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if value is not None and not whole:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if value is not None and not is_whole:
         raise InputError(f"{name} is {value!r}", "give a whole number")
 
 

@@ -141,7 +141,7 @@ class Coalescer:
         present = [member for member in self._members if not member.done]
         if not all(member.pending for member in present):
             return
-        requests = [one for member in present for one in member.pending]
+        requests = [request for member in present for request in member.pending]
         for member in present:
             member.pending.clear()
         for group in _groups(requests):
@@ -153,29 +153,29 @@ class Coalescer:
         """Ask for all, and hand each its reply or whatever kept it from coming."""
         outcomes: Sequence[Reply | BaseException]
         try:
-            outcomes = await self._replies([one.task for one in group])
+            outcomes = await self._replies([request.task for request in group])
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for the reply
             outcomes = [error] * len(group)
-        for one, outcome in zip(group, outcomes, strict=True):
+        for request, outcome in zip(group, outcomes, strict=True):
             if isinstance(outcome, BaseException):
-                tell(one.reply, None, outcome)
+                tell(request.reply, None, outcome)
             else:
-                tell(one.reply, outcome, None)
+                tell(request.reply, outcome, None)
 
     async def _replies(self, tasks: Sequence[Task[Any]]) -> Sequence[Reply | BaseException]:
         if len(set(tasks)) == 1:
             return [await self.backend.reply(tasks[0])] * len(tasks)
         joint = JOINTS[type(tasks[0])]
         items = list(dict.fromkeys(item for task in tasks for item in joint.items(task)))
-        whole = joint.whole(tasks[0], items)
+        joint_task = joint.whole(tasks[0], items)
         try:
-            reply = await self.backend.reply(whole)
+            reply = await self.backend.reply(joint_task)
         except TooLong:  # each by itself may be short enough, or can be divided
             single_replies = map(self.backend.reply, tasks)
             return await asyncio.gather(*single_replies, return_exceptions=True)
         kind = type(tasks[0])
         try:
-            shares = joint.shares(whole, reply.raw, tasks)
+            shares = joint.shares(joint_task, reply.raw, tasks)
         except Unreadable:
             self.policy.record(kind, readable=False)
             return [reply] * len(tasks)  # nobody can read it: each asks again, alone
@@ -207,14 +207,14 @@ class CoalescedBackend:
         It has the key of the reply to all, which is what a trace shows. What was answered alone
         before is not paid for again.
         """
-        if draw or not self.coalescer.policy.asks(type(task)) or self._known(task):
+        if draw or not self.coalescer.policy.asks(type(task)) or self._has_reply(task):
             return await self.coalescer.backend.reply(task, draw)
         request = _Request(task, asyncio.get_running_loop().create_future())
         self.pending.append(request)
         self.coalescer.schedule()
         return await request.reply
 
-    def _known(self, task: Task[Any]) -> bool:
+    def _has_reply(self, task: Task[Any]) -> bool:
         return adapted(self.coalescer.backend).has(task)
 
     def leave(self) -> None:
@@ -227,17 +227,17 @@ def _groups(requests: Sequence[_Request]) -> list[list[_Request]]:
     """Those of one kind about the same texts, so many that no item can be overlooked."""
     groups: list[list[_Request]] = []
     last: dict[Hashable, list[_Request]] = {}
-    for one in requests:
-        joint = JOINTS[type(one.task)]
-        alike = joint.alike(one.task)
-        place = (type(one.task), alike)
-        group = last.get(place, [])
-        items = {item for other in (*group, one) for item in joint.items(other.task)}
-        if group and alike is not None and len(items) <= joint.max_items:
-            group.append(one)
+    for request in requests:
+        joint = JOINTS[type(request.task)]
+        shared_key = joint.alike(request.task)
+        group_key = (type(request.task), shared_key)
+        group = last.get(group_key, [])
+        items = {item for request in (*group, request) for item in joint.items(request.task)}
+        if group and shared_key is not None and len(items) <= joint.max_items:
+            group.append(request)
         else:
-            groups.append([one])
-            last[place] = groups[-1]
+            groups.append([request])
+            last[group_key] = groups[-1]
     return groups
 
 
@@ -281,9 +281,9 @@ def reworded(route: Route, settings: Settings) -> Route:
         if kind not in TASKS:
             raise InputError(f"a prompt for '{kind}', which is no task", f"{', '.join(TASKS)}")
         server = route.to(kind)
-        if not any(isinstance(one, LLM) for one in server.behind() or [server]):
-            what = f"a prompt for '{kind}', but {server.name} reads no prompts"
-            raise InputError(what, "name a judge that does: openai:MODEL, ollama:MODEL, gguf:PATH")
+        if not any(isinstance(leaf, LLM) for leaf in server.behind() or [server]):
+            fault = f"a prompt for '{kind}', but {server.name} reads no prompts"
+            raise InputError(fault, "name a judge that does: openai:MODEL, ollama:MODEL, gguf:PATH")
 
     def reword(leaf: Backend) -> Backend:
         if not isinstance(leaf, LLM):
@@ -305,8 +305,8 @@ def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
 
     def once(leaf: Backend) -> Backend:
         if id(leaf) not in changed:
-            behind = [once(judge) for judge in leaf.behind()]
-            changed[id(leaf)] = change(leaf.over(behind) if behind else leaf)
+            judges = [once(judge) for judge in leaf.behind()]
+            changed[id(leaf)] = change(leaf.over(judges) if judges else leaf)
         return changed[id(leaf)]
 
     kinds = {kind: once(leaf) for kind, leaf in route.kinds.items()}
@@ -363,7 +363,7 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []
     bounds: list[int] = []
-    distinct = {id(one): one for leaf in route.backends for one in leaf.behind() or [leaf]}
+    distinct = {id(judge): judge for leaf in route.backends for judge in leaf.behind() or [leaf]}
     sharing = sum(leaf.capabilities.local for leaf in distinct.values())
 
     def guard(leaf: Backend) -> Backend:
@@ -456,10 +456,10 @@ def acquire(backend: Backend, run: object) -> None:
 def release(backend: Backend, run: object) -> bool:
     """Say that a run does so no more; whether nobody else does and it can be closed."""
     with _lock:
-        users = _users.get(place := _user_key(backend), set())
+        users = _users.get(key := _user_key(backend), set())
         users.discard(id(run))
         if not users:
-            _users.pop(place, None)
+            _users.pop(key, None)
         return not users
 
 

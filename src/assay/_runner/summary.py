@@ -96,7 +96,7 @@ class Noise:
         text = text.replace("asked 1 times", "asked once")
         if self.sd is not None:
             text = f"sd {rounded(self.sd)} of a sample's score, {text}"
-        flips = [f"{kind}s flip {one.rate:.1%}" for kind, one in self.flips.items()]
+        flips = [f"{kind}s flip {flip.rate:.1%}" for kind, flip in self.flips.items()]
         return "; ".join([text, *flips])
 
     def of_mean(self, n: int) -> float | None:
@@ -149,10 +149,10 @@ def random_pair_baseline(store: Store, run: Run) -> Baseline | None:
     """
     embedded_pairs: list[tuple[Reply, Reply]] = []
     embedder = ""
-    cosines = [label for label, about in run.config["about"].items() if about["cosine"]]
+    cosines = [label for label, facts in run.config["about"].items() if facts["cosine"]]
     for label in cosines:
-        for row, _, why in store.values(run.id, label)[:SAMPLES]:
-            replies = () if why else store.replies(run.id, row, label)
+        for row, _, reason in store.values(run.id, label)[:SAMPLES]:
+            replies = () if reason else store.replies(run.id, row, label)
             embeds = [reply for reply in replies if reply.kind == Embed.kind]
             if len(embeds) > 1:
                 embedder = embeds[0].backend
@@ -273,7 +273,9 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
         silent = [row for row in self if row.n_unanswered]
         lines += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
         reasons = ((row, " ".join(row.why_failed.split())) for row in self if row.why_failed)
-        lines += [f"{row.metric}: {row.n_failed} failed, most often: {why}" for row, why in reasons]
+        lines += [
+            f"{row.metric}: {row.n_failed} failed, most often: {reason}" for row, reason in reasons
+        ]
         lines += [f"{row.metric}: {_quantiles(row.percentiles)}" for row in self if row.percentiles]
         return lines
 
@@ -331,8 +333,8 @@ def _interval_text(pair: tuple[float, float] | None) -> str:
 
 
 def _quantiles(percentiles: tuple[float, float, float]) -> str:
-    found = zip(_TAIL, percentiles, strict=True)
-    return ", ".join(f"{name} {rounded(value)}" for name, value in found)
+    named_values = zip(_TAIL, percentiles, strict=True)
+    return ", ".join(f"{name} {rounded(value)}" for name, value in named_values)
 
 
 def _summary(
@@ -341,8 +343,8 @@ def _summary(
     values_read = store.values(run.id, metric)
     scored = [(row, value) for row, value, _ in values_read if value is not None]
     values = [value for _, value in scored]
-    undefined = sum(why == "undefined" for _, _, why in values_read)
-    unanswered = sum(why == "unanswered" for _, _, why in values_read)
+    undefined = sum(reason == "undefined" for _, _, reason in values_read)
+    unanswered = sum(reason == "unanswered" for _, _, reason in values_read)
     failed = run.n_samples - len(values) - undefined - unanswered
     ends = run.config["about"][metric]["range"]
     # A row without a group is alone; its number cannot be taken for the name of a group.
@@ -401,7 +403,7 @@ def _percentiles(values: list[float]) -> tuple[float, float, float] | None:
 
 def _percentile(ordered: list[float], share: float) -> float:
     """Between the two nearest values, as numpy computes it."""
-    place = share * (len(ordered) - 1)
-    below = int(place)
+    position = share * (len(ordered) - 1)
+    below = int(position)
     above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])

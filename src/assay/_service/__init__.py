@@ -63,7 +63,7 @@ class Service:
     def metrics(self) -> forms.Metrics:
         """Every metric."""
         route = self.route()
-        return forms.Metrics(route.name, [_described(kind(), route) for kind in METRICS.values()])
+        return forms.Metrics(route.name, [_metric_form(kind(), route) for kind in METRICS.values()])
 
     async def evaluate_one(
         self,
@@ -86,7 +86,7 @@ class Service:
             Denied: If the judge refuses.
         """
         result = await self._result([sample], metrics, contexts=contexts, watch=watch)
-        return await asyncio.to_thread(_scored, result)
+        return await asyncio.to_thread(_scored_form, result)
 
     async def evaluate_many(
         self,
@@ -137,30 +137,30 @@ class Service:
     def check_size(self, rows: list[dict[str, Any]]) -> None:
         """Raise InputError if rows are more than can be judged in bounded time and memory."""
         if len(rows) > self.max_samples:
-            what = f"{len(rows):,} samples exceed the {self.max_samples:,} allowed in one call"
-            raise InputError(what, "send fewer at a time")
+            fault = f"{len(rows):,} samples exceed the {self.max_samples:,} allowed in one call"
+            raise InputError(fault, "send fewer at a time")
         total = 0
         for number, row in enumerate(rows, 1):
             longest, values = _extent(row)
             if longest > self.max_characters:
-                what = f"holds a text of {longest:,} characters"
+                fault = f"holds a text of {longest:,} characters"
                 remedy = f"shorten it: this service takes {self.max_characters:,} at most"
-                raise InputError([Problem(what, remedy, row=number)])
+                raise InputError([Problem(fault, remedy, row=number)])
             if values > MAX_VALUES:
-                what = f"holds more than {MAX_VALUES:,} values"
+                fault = f"holds more than {MAX_VALUES:,} values"
                 remedy = "leave some out: this service takes no more"
-                raise InputError([Problem(what, remedy, row=number)])
+                raise InputError([Problem(fault, remedy, row=number)])
             total += values
             if total > MAX_VALUES_IN_ALL:
-                what = f"the samples hold more than {MAX_VALUES_IN_ALL:,} values together"
-                raise InputError(what, "send fewer at a time")
+                fault = f"the samples hold more than {MAX_VALUES_IN_ALL:,} values together"
+                raise InputError(fault, "send fewer at a time")
 
     def runs(self, limit: int = 20) -> forms.Runs:
         """The newest runs."""
         if not self.store.is_file():
             return forms.Runs([])
         with Store(self.store) as store:
-            return forms.Runs([_listed(run) for run in store.runs(limit)])
+            return forms.Runs([_run_form(run) for run in store.runs(limit)])
 
     def run(self, run: str) -> forms.Run:
         """A run by its name, the beginning of its id, or "last".
@@ -220,8 +220,8 @@ class Service:
         except StoreError:
             raise
         except InputError:
-            what = f"no run, or more than one, is called '{run[:100]}' or has an id that begins so"
-            raise NotFound(what) from None
+            fault = f"no run, or more than one, is called '{run[:100]}' or has an id that begins so"
+            raise NotFound(fault) from None
 
 
 def _extent(value: Any) -> tuple[int, int]:
@@ -250,13 +250,13 @@ def _check_name(name: str) -> None:
 def _metric(spec: str) -> AnyMetric:
     """A metric by name. One of the caller's own would be code that runs here."""
     if not is_built_in(spec):
-        what = f"no metric of this service is called '{spec[:100]}'"
-        near = meant(spec.partition("(")[0].strip()[:100])
-        raise InputError(what, near or "ask for the list of metrics")
+        fault = f"no metric of this service is called '{spec[:100]}'"
+        hint = meant(spec.partition("(")[0].strip()[:100])
+        raise InputError(fault, hint or "ask for the list of metrics")
     return parse(spec)
 
 
-def _described(metric: AnyMetric, route: Route) -> forms.Metric:
+def _metric_form(metric: AnyMetric, route: Route) -> forms.Metric:
     return forms.Metric(
         metric.name,
         (type(metric).__doc__ or "").strip().partition("\n")[0],
@@ -270,7 +270,7 @@ def _described(metric: AnyMetric, route: Route) -> forms.Metric:
     )
 
 
-def _scored(result: Result) -> forms.Scored:
+def _scored_form(result: Result) -> forms.Scored:
     run = result.run
     with Store(result.path) as store:
         row, sample = next(store.samples(run.id))
@@ -297,7 +297,7 @@ def _run(result: Result) -> forms.Run:
     )
 
 
-def _listed(run: StoredRun) -> forms.Listed:
+def _run_form(run: StoredRun) -> forms.Listed:
     return forms.Listed(
         run.id,
         run.source,

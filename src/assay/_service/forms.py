@@ -249,8 +249,8 @@ def document(max_samples: int, *, token: bool) -> dict[str, Any]:
     components["Row"] = row
     reference = {"$ref": "#/components/schemas/Row"}
     components["EvaluateOne"]["properties"]["sample"] = reference
-    many = components["EvaluateMany"]["properties"]["samples"]
-    many |= {"items": reference, "maxItems": max_samples}
+    samples = components["EvaluateMany"]["properties"]["samples"]
+    samples |= {"items": reference, "maxItems": max_samples}
     for name, key, value in (("One", "sample", _EXAMPLE), ("Many", "samples", [_EXAMPLE])):
         form = components[f"Evaluate{name}"]
         form["properties"]["metrics"]["items"] = _spec()
@@ -319,8 +319,8 @@ def _operation(
     parameters: list[dict[str, Any]] | None = None,
     sent: type[msgspec.Struct] | None = None,
 ) -> dict[str, Any]:
-    about = inspect.getdoc(form) or "" if form else "The document."
-    responses: dict[str, Any] = {"200": {"description": about, "content": _content(form)}}
+    description = inspect.getdoc(form) or "" if form else "The document."
+    responses: dict[str, Any] = {"200": {"description": description, "content": _content(form)}}
     for status in sorted(errors):
         response = {"description": _ERRORS[status], "content": _content(Error)}
         after = {"headers": {"Retry-After": {"schema": {"type": "integer"}}}}
@@ -338,12 +338,14 @@ def _content(form: type[msgspec.Struct] | None) -> dict[str, Any]:
     return {"application/json": {"schema": reference}}
 
 
-def _number(name: str, about: str, minimum: int, maximum: int, default: int) -> dict[str, Any]:
+def _number(
+    name: str, description: str, minimum: int, maximum: int, default: int
+) -> dict[str, Any]:
     form = {"type": "integer", "minimum": minimum, "maximum": maximum, "default": default}
-    return {"name": name, "in": "query", "description": about, "schema": form}
+    return {"name": name, "in": "query", "description": description, "schema": form}
 
 
-def _text(name: str, about: str, example: str) -> dict[str, Any]:
+def _text(name: str, description: str, example: str) -> dict[str, Any]:
     form = {"type": "string", "minLength": 1}
-    options = {"required": True, "description": about, "example": example}
+    options = {"required": True, "description": description, "example": example}
     return {"name": name, "in": "query", **options, "schema": form}

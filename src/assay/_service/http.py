@@ -63,12 +63,12 @@ class Connections:
     def close_idle(self, server: web.Server) -> None:
         """Close those that have brought nothing for too long, and those that are too many."""
         now, connections = self._clock(), server.connections
-        self._idle = {one: self._idle.get(one, now) for one in connections}
-        idle_since = ((self._idle[one], n) for n, one in enumerate(connections))
+        self._idle = {connection: self._idle.get(connection, now) for connection in connections}
+        idle_since = ((self._idle[connection], n) for n, connection in enumerate(connections))
         waiting = sorted((since, n) for since, n in idle_since if since is not None)
         surplus = len(connections) - self._max
-        for place, (since, n) in enumerate(waiting):
-            if place < surplus or now - since > self._patience:
+        for number, (since, n) in enumerate(waiting):
+            if number < surplus or now - since > self._patience:
                 connections[n].force_close()
 
 
@@ -147,7 +147,7 @@ class _Api:
         return _answer(await asyncio.to_thread(self._service.metrics))
 
     async def evaluate_one(self, request: web.Request) -> web.Response:
-        sent, key, size = await self._sent(request, forms.EvaluateOne)
+        sent, key, size = await self._decoded_body(request, forms.EvaluateOne)
         self._service.check_size([sent.sample])
 
         def work(watch: Watch) -> Awaitable[forms.Scored]:
@@ -158,26 +158,26 @@ class _Api:
         return _answer(await self._queue.judge(key, size, work))
 
     async def evaluate_many(self, request: web.Request) -> web.Response:
-        sent, key, size = await self._sent(request, forms.EvaluateMany)
+        sent, key, size = await self._decoded_body(request, forms.EvaluateMany)
         self._service.check_size(sent.samples)
 
         def work(watch: Watch) -> Awaitable[forms.Run]:
-            about = Description(sent.name, sent.tags, sent.note, sent.params)
+            description = Description(sent.name, sent.tags, sent.note, sent.params)
             return self._service.evaluate_many(
                 sent.samples,
                 sent.metrics,
-                about=about,
+                about=description,
                 contexts=sent.contexts,
                 watch=watch,
             )
 
         return _answer(await self._queue.judge(key, size, work))
 
-    async def _sent(self, request: web.Request, form: type[F]) -> tuple[F, bytes, int]:
+    async def _decoded_body(self, request: web.Request, form: type[F]) -> tuple[F, bytes, int]:
         """(what was sent, what is equal for equal requests, its bytes)."""
         body = await self._guard.body(request)
         key = hashlib.sha256(f"{request.path}\n".encode() + body).digest()
-        return _read(body, form), key, len(body)
+        return _decoded(body, form), key, len(body)
 
     async def runs(self, request: web.Request) -> web.Response:
         query = _parameters(request, "limit")
@@ -214,25 +214,27 @@ def _error_middleware(guard: Guard, connections: Connections) -> Any:
             guard.check(request)
             response = await handler(request)
         except Refused as refused:
-            response = _problem(refused.status, str(refused), headers=refused.headers)
+            response = _problem_response(refused.status, str(refused), headers=refused.headers)
         except web.HTTPException as error:  # of aiohttp: no such path, no such method
             allow = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
             missing = error.status == web.HTTPNotFound.status_code
-            why = f"{error.reason}: /openapi.json lists what there is" if missing else error.reason
-            response = _problem(error.status, why, headers=allow)
+            message = (
+                f"{error.reason}: /openapi.json lists what there is" if missing else error.reason
+            )
+            response = _problem_response(error.status, message, headers=allow)
         except NotFound as error:
-            response = _problem(404, str(error))
+            response = _problem_response(404, str(error))
         except StoreError as error:  # of the service, not of what was sent
-            response = _problem(500, f"the store cannot be used: {_cause(error)}")
+            response = _problem_response(500, f"the store cannot be used: {_cause(error)}")
         except InputError as error:
             faults = [forms.Fault(p.what, p.remedy, p.row, p.field) for p in error.problems]
-            response = _problem(422, "the request cannot be used", faults)
+            response = _problem_response(422, "the request cannot be used", faults)
         except JudgeError as error:
-            response = _problem(502, f"the judge refuses: {error}")
+            response = _problem_response(502, f"the judge refuses: {error}")
         except AssayError as error:
-            response = _problem(500, str(error))
+            response = _problem_response(500, str(error))
         except sqlite3.Error as error:
-            response = _problem(500, f"the store cannot be used: {error}")
+            response = _problem_response(500, f"the store cannot be used: {error}")
         finally:
             guard.answered(request)
             connections.free(request.protocol)
@@ -253,13 +255,13 @@ def _answer(form: msgspec.Struct) -> web.Response:
     return web.Response(body=body, content_type="application/json")
 
 
-def _problem(
+def _problem_response(
     status: int,
-    why: str,
+    message: str,
     faults: list[forms.Fault] | None = None,
     headers: dict[str, str] | None = None,
 ) -> web.Response:
-    body = msgspec.json.encode(forms.Error(why, faults or []))
+    body = msgspec.json.encode(forms.Error(message, faults or []))
     return web.Response(
         status=status, body=body, content_type="application/json", headers=headers or {}
     )
@@ -270,16 +272,16 @@ def _field_meant(error: str, form: type[msgspec.Struct]) -> str:
     if "$." in error or "unknown field `" not in error:
         return ""
     fields = form.__struct_fields__
-    meant = did_you_mean(error.split("`")[1][:100], fields)
-    return "; " + (meant or f"it has {', '.join(fields)}")
+    hint = did_you_mean(error.split("`")[1][:100], fields)
+    return "; " + (hint or f"it has {', '.join(fields)}")
 
 
-def _read(body: bytes, form: type[F]) -> F:
+def _decoded(body: bytes, form: type[F]) -> F:
     try:
         return msgspec.json.decode(body, type=form)
     except msgspec.ValidationError as error:
-        what = f"the request does not have the expected form: {error}"
-        raise Refused(422, f"{what}{_field_meant(str(error), form)}") from None
+        message = f"the request does not have the expected form: {error}"
+        raise Refused(422, f"{message}{_field_meant(str(error), form)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Refused(400, f"the request is not JSON: {error}") from None
     except RecursionError:

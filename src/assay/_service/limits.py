@@ -90,8 +90,8 @@ class Guard:
         sent = token.strip().encode("utf-8", "surrogateescape")
         known = hmac.compare_digest(sent, self._bounds.token.encode())
         if kind.lower() != "bearer" or not known:
-            why = "a token is needed: Authorization: Bearer TOKEN"
-            raise Refused(401, why, WWW_Authenticate='Bearer realm="assay"')
+            message = "a token is needed: Authorization: Bearer TOKEN"
+            raise Refused(401, message, WWW_Authenticate='Bearer realm="assay"')
 
     def _rate(self, request: web.Request) -> None:
         caller = request.remote or ""
@@ -122,7 +122,7 @@ class Guard:
         try:
             async with asyncio.timeout(self._bounds.reading_s):
                 async for chunk in request.content.iter_chunked(2**16):
-                    self._hold(request, len(chunk))
+                    self._take_slot(request, len(chunk))
                     body += chunk
                     if len(body) > self._bounds.max_bytes:
                         raise self._too_long()
@@ -132,7 +132,7 @@ class Guard:
             raise Refused(400, "the request did not arrive whole") from None
         return bytes(body)
 
-    def _hold(self, request: web.Request, size: int) -> None:
+    def _take_slot(self, request: web.Request, size: int) -> None:
         if self._bytes_in_memory + size > _MAX_LONG_REQUESTS * self._bounds.max_bytes:
             raise Refused(429, "too much is being sent at the same time", Retry_After="5")
         self._bytes_in_memory += size

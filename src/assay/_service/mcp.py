@@ -59,7 +59,7 @@ class Tools:
 
     async def list_metrics(self) -> dict[str, Any]:
         """List all metrics: what each measures, which fields of a sample it needs, its range."""
-        return _plain(await asyncio.to_thread(self._service.metrics))
+        return _as_plain(await asyncio.to_thread(self._service.metrics))
 
     async def evaluate_sample(self, sample: dict[str, Any], metrics: list[str]) -> dict[str, Any]:
         """Score one sample and show the evidence behind every score.
@@ -67,7 +67,7 @@ class Tools:
         A sample is such as {"question": ..., "contexts": [...], "answer": ...}; metrics are names
         such as "faithfulness".
         """
-        return _plain(await self._service.evaluate_one(sample, metrics))
+        return _as_plain(await self._service.evaluate_one(sample, metrics))
 
     async def evaluate_samples(
         self,
@@ -80,8 +80,8 @@ class Tools:
 
         `name` is what the run is to be called, `params` what was set of the system: {"k": 5}.
         """
-        about = Description(name, params=params or {})
-        return _plain(await self._service.evaluate_many(samples, metrics, about=about))
+        description = Description(name, params=params or {})
+        return _as_plain(await self._service.evaluate_many(samples, metrics, about=description))
 
     async def evaluate_file(
         self,
@@ -96,28 +96,30 @@ class Tools:
         `name` is what the run is to be called, `params` what was set of the system: {"k": 5}.
         """
         first = None if limit is None else min(limit, MAX_OFFSET)
-        about = Description(name, params=params or {})
-        return _plain(await self._service.evaluate_many(path, metrics, limit=first, about=about))
+        description = Description(name, params=params or {})
+        return _as_plain(
+            await self._service.evaluate_many(path, metrics, limit=first, about=description)
+        )
 
     async def list_runs(self, limit: int = 20) -> dict[str, Any]:
         """List the newest runs in the store."""
         newest = min(max(1, limit), MAX_RUNS)
-        return _plain(await asyncio.to_thread(self._service.runs, newest))
+        return _as_plain(await asyncio.to_thread(self._service.runs, newest))
 
     async def show_run(self, run: str = "last") -> dict[str, Any]:
         """Show a run: every metric's mean, interval and counts, and what it cost."""
-        return _plain(await asyncio.to_thread(self._service.run, run))
+        return _as_plain(await asyncio.to_thread(self._service.run, run))
 
     async def show_samples(
         self, run: str = "last", offset: int = 0, limit: int = 100
     ) -> dict[str, Any]:
         """List the samples of a run with their numbers, to find those that scored low."""
         samples, first = self._service.samples, min(max(0, offset), MAX_OFFSET)
-        return _plain(await asyncio.to_thread(samples, run, first, max(1, limit)))
+        return _as_plain(await asyncio.to_thread(samples, run, first, max(1, limit)))
 
     async def show_evidence(self, sample: str, metric: str, run: str = "last") -> dict[str, Any]:
         """Show all that is behind one score: parts, reasons, quotes, prompts and replies."""
-        return _plain(await asyncio.to_thread(self._service.evidence, run, sample, metric))
+        return _as_plain(await asyncio.to_thread(self._service.evidence, run, sample, metric))
 
 
 def _with_errors_in_words(tool: Tool) -> Tool:
@@ -143,6 +145,6 @@ def _strict(tool: Any) -> Any:
     return tool
 
 
-def _plain(form: msgspec.Struct) -> dict[str, Any]:
+def _as_plain(form: msgspec.Struct) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(form, enc_hook=str)
     return plain

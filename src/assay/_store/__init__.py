@@ -31,9 +31,9 @@ class _LockFile:
         self.users = 0
         self.held: set[str] = set()
         self.lock = threading.Lock()
-        self._file = self._opened()
+        self._file = self._open_lock()
 
-    def _opened(self) -> int:
+    def _open_lock(self) -> int:
         while True:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
             try:
@@ -50,7 +50,7 @@ class _LockFile:
             if key in self.held:
                 return False
             try:
-                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _byte_of(key))
             except OSError:  # another process has it
                 return False
             self.held.add(key)
@@ -58,7 +58,7 @@ class _LockFile:
 
     def release(self, key: str) -> None:
         with self.lock:
-            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte_of(key))
             self.held.discard(key)
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class _LockFile:
         os.close(self._file)
 
 
-def _place(key: str) -> int:
+def _byte_of(key: str) -> int:
     return _OPEN + 1 + int(key[:_DIGITS], 16)
 
 
@@ -99,7 +99,7 @@ class Claims:
 
         Where no claims can be made, everybody may ask, as often as they like.
         """
-        file = self._opened()
+        file = self._open_lock()
         return file is None or file.claim(key)
 
     def release(self, key: str) -> None:
@@ -118,16 +118,16 @@ class Claims:
                 del _files[os.getpid(), self._path]
                 file.close()
 
-    def _opened(self) -> _LockFile | None:
+    def _open_lock(self) -> _LockFile | None:
         if self._file is None and not self._closed:
             with _lock:
-                place = os.getpid(), self._path
+                file_key = os.getpid(), self._path
                 try:
-                    file = _files.get(place) or _LockFile(self._path)
+                    file = _files.get(file_key) or _LockFile(self._path)
                 except OSError:  # a folder that may not be written to, a system without locks
                     self._closed = True
                     return None
-                _files[place] = self._file = file
+                _files[file_key] = self._file = file
                 file.users += 1
         return self._file
 

@@ -41,38 +41,38 @@ class Filter:
 
 def matching(store: Store, run: Run, wanted: Filter) -> Sequence[int]:
     """The rows of the samples that fit, in order."""
-    sets = [*(_bounded(run, one) for one in wanted.bounds), *wanted.among]
+    sets = [*(_bounded(run, bounds) for bounds in wanted.bounds), *wanted.among]
     if wanted.why:
         sets.append(_missing(run, wanted.why))
     if not (sets or wanted.order):
         numbers = all_rows(store, run)
         return numbers[::-1] if wanted.descending else numbers
-    which = " INTERSECT ".join(sql for sql, _ in sets)
-    values = tuple(value for _, some in sets for value in some)
-    down = " DESC" if wanted.descending else ""
+    fitting_rows = " INTERSECT ".join(sql for sql, _ in sets)
+    values = tuple(value for _, set_values in sets for value in set_values)
+    direction = " DESC" if wanted.descending else ""
     if not wanted.order:
-        sql = f"SELECT DISTINCT row FROM ({which}) ORDER BY row{down}"
+        sql = f"SELECT DISTINCT row FROM ({fitting_rows}) ORDER BY row{direction}"
         return [row for (row,) in store.query(sql, *values)]
-    fitting = f" AND row IN ({which})" if sets else ""
-    sql = f"{_JOBS}{fitting} ORDER BY value IS NULL, value{down}, row"
+    fitting = f" AND row IN ({fitting_rows})" if sets else ""
+    sql = f"{_JOBS}{fitting} ORDER BY value IS NULL, value{direction}, row"
     return [row for (row,) in store.query(sql, run.id, wanted.order, *values)]
 
 
-def _bounded(run: Run, one: Bounds) -> Rows:
-    ends = [(">=", one.low), ("<=", one.high)]
+def _bounded(run: Run, bounds: Bounds) -> Rows:
+    ends = [(">=", bounds.low), ("<=", bounds.high)]
     tests = "".join(f" AND value {sign} ?" for sign, end in ends if end is not None)
     values = (end for _, end in ends if end is not None)
-    return f"{_JOBS} AND value IS NOT NULL{tests}", (run.id, one.metric, *values)
+    return f"{_JOBS} AND value IS NOT NULL{tests}", (run.id, bounds.metric, *values)
 
 
-def _missing(run: Run, why: str) -> Rows:
+def _missing(run: Run, reason: str) -> Rows:
     # Metric by metric, as the index is ordered.
     metrics = f"SELECT id FROM names WHERE name IN ({', '.join('?' * len(run.metrics))})"
     sql = (
         f"SELECT row FROM jobs WHERE run = {rows.NAME} AND metric IN ({metrics})"
         " AND value IS NULL AND why = ?"
     )
-    return sql, (run.id, *run.metrics, why)
+    return sql, (run.id, *run.metrics, reason)
 
 
 def these(numbers: Iterable[int]) -> Rows:
@@ -82,9 +82,9 @@ def these(numbers: Iterable[int]) -> Rows:
 
 def not_these(run: Run, numbers: Iterable[int]) -> Rows:
     """All rows of a run but these."""
-    sql, (listed,) = these(numbers)
-    every = f"SELECT row FROM samples WHERE run = {rows.NAME}"
-    return f"SELECT row FROM ({every} EXCEPT {sql})", (run.id, listed)
+    sql, (numbers_json,) = these(numbers)
+    every_row = f"SELECT row FROM samples WHERE run = {rows.NAME}"
+    return f"SELECT row FROM ({every_row} EXCEPT {sql})", (run.id, numbers_json)
 
 
 def rows_of(store: Store, run: Run, ids: Iterable[str]) -> dict[str, int]:
@@ -99,8 +99,8 @@ def rows_of(store: Store, run: Run, ids: Iterable[str]) -> dict[str, int]:
 def all_rows(store: Store, run: Run) -> Sequence[int]:
     """Every row, in order: they are numbered from 1, unless what was imported says otherwise."""
     # One query each: of both at once SQLite reads the table from end to end.
-    least, most = (f"SELECT {end}(row) FROM samples WHERE run = {rows.NAME}" for end in _ENDS)
-    ends = store.query(f"SELECT ({least}), ({most})", run.id, run.id)[0]
+    lowest, highest = (f"SELECT {end}(row) FROM samples WHERE run = {rows.NAME}" for end in _ENDS)
+    ends = store.query(f"SELECT ({lowest}), ({highest})", run.id, run.id)[0]
     if run.n_samples and ends == (1, run.n_samples):
         return range(1, run.n_samples + 1)
     sql = f"SELECT row FROM samples WHERE run = {rows.NAME} ORDER BY row"

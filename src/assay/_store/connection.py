@@ -98,8 +98,8 @@ class File:
         except OSError:  # the folder is gone, which whoever writes tells better
             return
         if free < min(ROOM_BYTES, scores * SCORE_BYTES):
-            what = f"the disk of '{self.path.absolute()}' is full: {free / 1e6:.1f} MB are left"
-            raise StoreError(what, TROUBLE[sqlite3.SQLITE_FULL])
+            fault = f"the disk of '{self.path.absolute()}' is full: {free / 1e6:.1f} MB are left"
+            raise StoreError(fault, TROUBLE[sqlite3.SQLITE_FULL])
 
     def __enter__(self) -> Self:
         return self
@@ -113,7 +113,7 @@ class File:
         Raises:
             InputError: If the file is damaged, or cannot be read.
         """
-        try:  # as `_translated`, which would take as long as the query
+        try:  # as `_translate_errors`, which would take as long as the query
             with self._reading:
                 return self._db.execute(sql, values).fetchall()
         except sqlite3.Error as error:
@@ -125,13 +125,13 @@ class File:
         Raises:
             InputError: If the file is damaged, or cannot be read.
         """
-        with self._reading, self._translated():
+        with self._reading, self._translate_errors():
             cursor = self._db.execute(sql, values)
             while page := cursor.fetchmany(PAGE):
                 yield from page
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -144,14 +144,14 @@ class File:
             self._intact(f"a row of '{table}'", *row)
         return [row for _, *row in rows]
 
-    def _intact(self, what: str, stored: object, *values: Any) -> None:
+    def _intact(self, description: str, stored: object, *values: Any) -> None:
         """See that what was read of a row is what was written.
 
         Raises:
             InputError: If it is not.
         """
         if checksum(*values) != stored:
-            raise Damaged(f"{what} is not what was written", self.path)
+            raise Damaged(f"{description} is not what was written", self.path)
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
@@ -186,17 +186,17 @@ class File:
     def _text(self, number: str) -> str:
         if text := self._texts([int(number)]).get(number):
             return text
-        what = f"text {number} is not in {self.path} any more"
-        raise InputError(what, "another process dropped its run, or the file is damaged")
+        fault = f"text {number} is not in {self.path} any more"
+        raise InputError(fault, "another process dropped its run, or the file is damaged")
 
     def _texts(self, numbers: Sequence[int]) -> dict[str, str]:
         """The texts with these numbers, those that are there."""
         texts = {}
-        for at in range(0, len(numbers), PAGE):
-            some = numbers[at : at + PAGE]
-            which = f"id IN ({', '.join('?' * len(some))})"
-            sql = f"SELECT checksum, id, hash, body FROM texts WHERE {which}"
-            for stored_sum, number, key, body in self.query(sql, *some):
+        for start in range(0, len(numbers), PAGE):
+            page = numbers[start : start + PAGE]
+            condition = f"id IN ({', '.join('?' * len(page))})"
+            sql = f"SELECT checksum, id, hash, body FROM texts WHERE {condition}"
+            for stored_sum, number, key, body in self.query(sql, *page):
                 self._intact(f"text {number}", stored_sum, number, key, body)
                 texts[str(number)] = decompress(body, TEXT)
         return texts
@@ -234,14 +234,14 @@ class Writer:
             InputError: If it cannot be written, or would be lost.
         """
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
+        on_disk: asyncio.Future[None] = loop.create_future()
         with self._closing:
             if self._closed:  # nobody would ever take it from the queue
                 raise sqlite3.ProgrammingError("the store is closed")
             if self._thread is None:
-                self._thread = self._started()
-            self._queue.put(_Item(write, loop, done))
-        await done
+                self._thread = self._start_thread()
+            self._queue.put(_Item(write, loop, on_disk))
+        await on_disk
 
     def close(self) -> None:
         """Commit what is queued and end the thread."""
@@ -252,7 +252,7 @@ class Writer:
         if self._thread:
             self._thread.join()
 
-    def _started(self) -> threading.Thread:
+    def _start_thread(self) -> threading.Thread:
         """The thread, with a connection of its own."""
         check_still_there(self.path)  # connecting would make it anew
         with ExitStack() as opened, file_errors(self.path):
@@ -311,17 +311,17 @@ def _wake(group: list[_Item], error: BaseException | None = None) -> None:
     for loop in {item.loop for item in group}:
         waiting = [item.done for item in group if item.loop is loop]
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(_settle, waiting, error)
+            loop.call_soon_threadsafe(_settle_all, waiting, error)
 
 
-def _settle(waiting: list["asyncio.Future[None]"], error: BaseException | None) -> None:
-    for done in waiting:
-        if done.done():
+def _settle_all(waiting: list["asyncio.Future[None]"], error: BaseException | None) -> None:
+    for future in waiting:
+        if future.done():
             continue
         if error is None:
-            done.set_result(None)
+            future.set_result(None)
         else:
-            done.set_exception(error)
+            future.set_exception(error)
 
 
 class Recent:
@@ -421,8 +421,8 @@ def check_still_there(path: Path) -> None:
         InputError: If it was.
     """
     if not path.exists():
-        what = f"the store '{path}' was deleted or moved while it was in use"
-        raise InputError(what, "put it back if you can, and run the same command again")
+        fault = f"the store '{path}' was deleted or moved while it was in use"
+        raise InputError(fault, "put it back if you can, and run the same command again")
 
 
 def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:

@@ -189,9 +189,9 @@ def check_beginning(path: Path) -> None:
         StoreError: If it does not.
     """
     if path.stat().st_size and not is_database(path):
-        what = f"'{path}' cannot be used as a store: it is another kind of file, or damaged"
+        fault = f"'{path}' cannot be used as a store: it is another kind of file, or damaged"
         remedy = "name a store, or a run of one (`assay runs` lists them); `assay run` scores data"
-        raise StoreError(what, remedy)
+        raise StoreError(fault, remedy)
 
 
 Value: TypeAlias = str | bytes | float | None
@@ -233,16 +233,16 @@ def checksum(*values: Value) -> int:
 
     A number counts the same as an integer and as a float, and 0.0 as -0.0: SQLite keeps either.
     """
-    parts: list[bytes] = []
+    encoded: list[bytes] = []
     for value in values:
         if isinstance(value, str):
             # Bytes that are no UTF-8 are read as half a surrogate pair (see `connection`).
-            parts.append(b"s\0" + value.encode("utf-8", "surrogateescape"))
+            encoded.append(b"s\0" + value.encode("utf-8", "surrogateescape"))
         elif isinstance(value, bytes):
-            parts.append(b"b\0" + value)
+            encoded.append(b"b\0" + value)
         else:
-            parts.append(b"" if value is None else repr(float(value) + 0.0).encode())
-    return zlib.crc32(b"\0".join(parts))
+            encoded.append(b"" if value is None else repr(float(value) + 0.0).encode())
+    return zlib.crc32(b"\0".join(encoded))
 
 
 def value_checksum(run: str, metric: str, row: int, value: float | None, why: str) -> int:
@@ -308,8 +308,8 @@ def cut_key(reply: str) -> str:
 def digest(parts: Sequence[str]) -> str:
     """32 hex digits of a list of texts; no two lists share one by shifting a boundary."""
     state = hashlib.sha256()
-    for part in parts:
-        data = part.encode()
+    for text in parts:
+        data = text.encode()
         state.update(len(data).to_bytes(8, "big"))
         state.update(data)
     return state.hexdigest()[:32]
@@ -349,7 +349,7 @@ def long_keys(stored: Key) -> list[str]:
     if isinstance(stored, str):
         return stored.split()
     digits = stored.hex()
-    return [digits[at : at + 32] for at in range(0, len(digits), 32)]
+    return [digits[start : start + 32] for start in range(0, len(digits), 32)]
 
 
 def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:

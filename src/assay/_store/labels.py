@@ -109,23 +109,23 @@ class HumanLabels:
             annotator: Whose decision.
             statements: Whether it is one about a statement, instead of one about a whole answer.
         """
-        about = f"statement {'>' if statements else '='} {WHOLE}"
+        condition = f"statement {'>' if statements else '='} {WHOLE}"
         with self._file.changing() as db:
             marks = ", ".join("?" * len(runs))
             sql = (
                 f"SELECT id FROM labels WHERE run IN ({marks}) AND metric = ? AND annotator = ?"
-                f" AND {about} AND NOT undone ORDER BY rowid DESC LIMIT 1"
+                f" AND {condition} AND NOT undone ORDER BY rowid DESC LIMIT 1"
             )
             latest = db.execute(sql, (*runs, metric, annotator)).fetchone()
             if latest is None:
                 return None
             with amended(db, "labels", "id = ?", *latest):
                 db.execute("UPDATE labels SET undone = 1 WHERE id = ?", latest)
-        return self._read("id = ?", *latest)[0]
+        return self._read_labels("id = ?", *latest)[0]
 
     def of(self, run: str, metric: str) -> list[HumanLabel]:
         """The decisions about a metric of a run, as they were made, without those taken back."""
-        labels = self._read("run = ? AND metric = ?", run, metric)
+        labels = self._read_labels("run = ? AND metric = ?", run, metric)
         return [label for label in labels if not label.undone]
 
     def tally(self, run: str) -> list[LabelTally]:
@@ -136,8 +136,8 @@ class HumanLabels:
             " WHERE run = ? AND kind = 'label' AND NOT undone GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         )
         return [
-            LabelTally(about, bool(statements), *others)
-            for about, statements, *others in self._file.query(sql, run)
+            LabelTally(subject, bool(statements), *counts)
+            for subject, statements, *counts in self._file.query(sql, run)
         ]
 
     def version(self, run: str, metric: str) -> tuple[int, int]:
@@ -148,9 +148,11 @@ class HumanLabels:
 
     def queue(self, run: str, metric: str, against: str = "") -> list[Drawn]:
         """What was drawn to be labelled, in order."""
-        which = "WHERE run = ? AND metric = ? AND against = ? ORDER BY batch, place"
-        rows = self._file.covered("label_queue", which, run, metric, against)
-        return [Drawn(batch, sample, chance, why) for *_, batch, _, sample, chance, why in rows]
+        condition = "WHERE run = ? AND metric = ? AND against = ? ORDER BY batch, place"
+        rows = self._file.covered("label_queue", condition, run, metric, against)
+        return [
+            Drawn(batch, sample, chance, reason) for *_, batch, _, sample, chance, reason in rows
+        ]
 
     def n_drawn(self, run: str, metric: str, against: str = "") -> int:
         """How many samples were drawn."""
@@ -170,15 +172,15 @@ class HumanLabels:
             )
             if db.execute(sql, (run, metric, against, batch)).fetchone():
                 return False
-            for place, one in enumerate(drawn):
-                values = (run, metric, against, batch, place, one.sample, one.chance, one.why)
+            for number, draw in enumerate(drawn):
+                values = (run, metric, against, batch, number, draw.sample, draw.chance, draw.why)
                 insert(db, "label_queue", *values)
         return True
 
     def share_of_seconds(self, run: str, metric: str, against: str = "") -> float:
         """The share of a queue's samples that two people label."""
-        which = "WHERE run = ? AND metric = ? AND against = ?"
-        rows = self._file.covered("second_opinions", which, run, metric, against)
+        condition = "WHERE run = ? AND metric = ? AND against = ?"
+        rows = self._file.covered("second_opinions", condition, run, metric, against)
         return float(rows[0][-1]) if rows else 0.0
 
     def ask_for_seconds(self, run: str, metric: str, against: str, share: float) -> None:
@@ -189,9 +191,9 @@ class HumanLabels:
             db.execute(sql, queue)
             insert(db, "second_opinions", *queue, share)
 
-    def _read(self, which: str, *values: object) -> list[HumanLabel]:
+    def _read_labels(self, condition: str, *values: object) -> list[HumanLabel]:
         labels = []
-        for row in self._file.covered("labels", f"WHERE {which} ORDER BY rowid", *values):
+        for row in self._file.covered("labels", f"WHERE {condition} ORDER BY rowid", *values):
             fields = dict(zip(COVERED["labels"].split(", "), row, strict=True))
             statement = None if fields["statement"] == WHOLE else fields["statement"]
             try:
@@ -221,16 +223,16 @@ def _values(label: HumanLabel) -> tuple[str | float | None, ...]:
     """The columns of a new decision, without the last: when it was made."""
     name = check_annotator(label.annotator)
     tags = tuple(dict.fromkeys(tag.strip() for tag in label.tags if tag.strip()))
-    for what, text in (("reason", label.reason), *(("tag", tag) for tag in tags)):
+    for role, text in (("reason", label.reason), *(("tag", tag) for tag in tags)):
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise InputError(f"the {what} has characters that cannot be kept") from error
-        if len(text) > (MAX_TEXT if what == "reason" else MAX_NAME):
-            raise InputError(f"the {what} is too long", f"give at most {MAX_TEXT:,} characters")
+            raise InputError(f"the {role} has characters that cannot be kept") from error
+        if len(text) > (MAX_TEXT if role == "reason" else MAX_NAME):
+            raise InputError(f"the {role} is too long", f"give at most {MAX_TEXT:,} characters")
     if len(tags) > MAX_TAGS:
         raise InputError(f"{len(tags)} tags are too many", f"give at most {MAX_TAGS}")
     statement = WHOLE if label.statement is None else label.statement
-    about = uuid4().hex, label.run, label.metric, label.sample, statement
+    key = uuid4().hex, label.run, label.metric, label.sample, statement
     content = name, label.kind, label.value, label.reason, msgspec.json.encode(tags).decode()
-    return (*about, *content, label.chance, 0)
+    return (*key, *content, label.chance, 0)

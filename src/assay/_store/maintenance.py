@@ -76,14 +76,16 @@ class _Verifier:
         self._runs: list[str] = []
 
     def all(self) -> Verification:
-        whole: tuple[str, ...] = ()
+        readable_runs: tuple[str, ...] = ()
         try:
             self._check_all()
         except _TooMany:
             self._remarks.append(f"more than {MAX_PROBLEMS} problems: the rest was not looked at")
         if self._problems:
-            whole = tuple(run for run in self._runs if self._is_whole(run))
-        return Verification(tuple(self._problems), tuple(self._remarks), self._counts, whole)
+            readable_runs = tuple(run for run in self._runs if self._is_readable(run))
+        return Verification(
+            tuple(self._problems), tuple(self._remarks), self._counts, readable_runs
+        )
 
     def _check_all(self) -> None:
         steps: list[Callable[[], None]] = [
@@ -101,9 +103,9 @@ class _Verifier:
         try:
             step()
         except DAMAGE as error:
-            self._problem(f"the file is damaged: {_text_of(error)}")
+            self._add_problem(f"the file is damaged: {_text_of(error)}")
 
-    def _problem(self, text: str) -> None:
+    def _add_problem(self, text: str) -> None:
         if text not in self._problems:
             self._problems.append(text)
         if len(self._problems) >= MAX_PROBLEMS:
@@ -112,18 +114,18 @@ class _Verifier:
     def _check_file(self) -> None:
         for (answer,) in self._store.query("PRAGMA integrity_check(20)"):
             if answer != "ok":
-                self._problem(f"SQLite: {answer}")
+                self._add_problem(f"SQLite: {answer}")
 
     def _check_rows(self, table: str) -> None:
         values = f"value_checksum IS value_checksum({VALUE})" if table == "jobs" else "1"
         sql = f"SELECT checksum, {values}, {COVERED[table]} FROM {table}"
         for stored, same_value, *row in self._store.each(sql):
             if checksum(*row) != stored or not same_value:
-                name = self._named(table, row)
+                name = self._row_name(table, row)
                 self._damaged.add(name)
-                self._problem(f"{name} is not what was written")
+                self._add_problem(f"{name} is not what was written")
 
-    def _named(self, table: str, row: Sequence[Any]) -> str:
+    def _row_name(self, table: str, row: Sequence[Any]) -> str:
         """A row as problems name it, by what its checksum covers."""
         if table == "texts":
             return f"text {row[0]}"
@@ -140,26 +142,26 @@ class _Verifier:
         return f"a row of '{table}' ({row[0]}, {row[1]})"
 
     def _check_texts(self) -> None:
-        for number, key, body in self._paged("texts", "id, hash, body"):
+        for number, key, body in self._pages_of("texts", "id, hash, body"):
             try:
                 fits = text_key(decompress(body, TEXT)) == key
             except DAMAGE:
                 fits = False
             if not fits and f"text {number}" not in self._damaged:
-                self._problem(f"text {number} is not what its hash says")
+                self._add_problem(f"text {number} is not what its hash says")
 
     def _check_replies(self) -> None:
-        for _, key in self._paged("replies", "id, key"):
+        for _, key in self._pages_of("replies", "id, key"):
             title = f"reply {long_key(key)}"
             if title in self._damaged:
                 continue
             try:
                 if self._store.reply(long_key(key)) is None:
-                    self._problem(f"{title} is not found by its key")
+                    self._add_problem(f"{title} is not found by its key")
             except DAMAGE as error:
-                self._problem(f"{title} cannot be read: {_text_of(error)}")
+                self._add_problem(f"{title} cannot be read: {_text_of(error)}")
 
-    def _paged(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
+    def _pages_of(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
         count = 0
         sql = f"SELECT {columns} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
         for count, row in enumerate(paged(self._store.query, sql), start=1):  # noqa: B007
@@ -170,7 +172,7 @@ class _Verifier:
         sql = "SELECT id FROM runs ORDER BY created DESC, rowid DESC"
         self._runs = [id_ for (id_,) in self._store.query(sql)]
 
-    def _is_whole(self, run: str) -> bool:
+    def _is_readable(self, run: str) -> bool:
         """Whether all of a run can be exported."""
         try:
             for _ in export(self._store, [run]):
@@ -190,39 +192,41 @@ class _Verifier:
                 for metric in run.metrics:
                     self._check_score(run, row, metric)
         except DAMAGE as error:
-            self._problem(f"run {run.id}, after {n} samples: {_text_of(error)}")
+            self._add_problem(f"run {run.id}, after {n} samples: {_text_of(error)}")
             return
         self._counts["samples"] = self._counts.get("samples", 0) + n
         if n != run.n_samples:
-            self._problem(f"run {run.id} has {n} of its {run.n_samples} samples")
+            self._add_problem(f"run {run.id} has {n} of its {run.n_samples} samples")
         elif fingerprint != self._store.fingerprint(run.id):
-            self._problem(
+            self._add_problem(
                 f"run {run.id}: its samples or metrics are not those that it was named by"
             )
         self._check_complete(run)
 
     def _check_score(self, run: Run, row: int, metric: str) -> None:
-        place = f"run {run.id}, row {row}, {metric}"
+        location = f"run {run.id}, row {row}, {metric}"
         try:
             if self._store.outcome(run.id, row, metric) is None:
                 return
         except DAMAGE as error:
-            self._problem(f"{place}: the evidence cannot be read: {_text_of(error)}")
+            self._add_problem(f"{location}: the evidence cannot be read: {_text_of(error)}")
             return
         self._counts["scores"] = self._counts.get("scores", 0) + 1
         for key in self._store.reply_keys(run.id, row, metric):
             if not self._store.query("SELECT 1 FROM replies WHERE key = ?", short_key(key)):
-                self._problem(f"{place}: the reply {key} that it rests on is not there")
+                self._add_problem(f"{location}: the reply {key} that it rests on is not there")
 
     def _check_complete(self, run: Run) -> None:
         counts = self._store.counts(run.id)
         scored = sum(sum(by_why.values()) for by_why in counts.values())
         missing = run.n_samples * len(run.metrics) - scored
         if run.finished and missing:
-            self._problem(f"run {run.id} has finished, and {missing} of its scores are missing")
+            self._add_problem(f"run {run.id} has finished, and {missing} of its scores are missing")
         elif not run.finished:
-            why = run.stopped.partition(":")[0] or "it did not end by itself"
-            self._remarks.append(f"run {run.id} has not finished ({why}): {missing} scores to go")
+            reason = run.stopped.partition(":")[0] or "it did not end by itself"
+            self._remarks.append(
+                f"run {run.id} has not finished ({reason}): {missing} scores to go"
+            )
 
     def _check_orphans(self) -> None:
         for table in ("samples", "jobs"):

@@ -183,7 +183,7 @@ def text_keeper(db: sqlite3.Connection, recent: Recent | None = None) -> Refer:
         key = text_key(text)
         number = numbers.get(key)
         if number is None:
-            number = numbers[key] = _number_of(db, key, text)
+            number = numbers[key] = _text_number(db, key, text)
         return number
 
     return refer
@@ -193,7 +193,7 @@ def text_keeper(db: sqlite3.Connection, recent: Recent | None = None) -> Refer:
 _NUMBERS = "SELECT (SELECT id FROM texts WHERE hash = ?), ifnull(max(id), 0) + 1 FROM texts"
 
 
-def _number_of(db: sqlite3.Connection, key: bytes, text: str) -> str:
+def _text_number(db: sqlite3.Connection, key: bytes, text: str) -> str:
     known, new = db.execute(_NUMBERS, (key,)).fetchone()
     if known is None:
         insert(db, "texts", new, key, compress(text, TEXT))
@@ -244,8 +244,8 @@ def write_paid(db: sqlite3.Connection, reply: Reply, run: str, recent: Recent) -
     new = write_reply(db, reply, run, recent)
     if not new and (reply.tokens_in or reply.tokens_out):
         draw = min(reply.draw, ~reply.draw)
-        again = replace(reply, pieces=(), raw="", key=uuid4().hex, draw=draw)
-        write_reply(db, again, run, recent)
+        unusable = replace(reply, pieces=(), raw="", key=uuid4().hex, draw=draw)
+        write_reply(db, unusable, run, recent)
     return new
 
 
@@ -343,15 +343,15 @@ def evidence_dictionary(sample: Sample) -> bytes:
 def outcome_values(outcome: Outcome, keys: Sequence[str]) -> OutcomeValues:
     """What is kept of an outcome, before its evidence is packed."""
     details: Mapping[str, Any] = {}
-    value, why, detail, method = None, "", "", ""
+    value, reason, detail, method = None, "", "", ""
     if isinstance(outcome, Score):
         # 0.0 for -0.0: SQLite has no other.
         value, method, details = float(outcome.value) + 0.0, outcome.method, outcome.details
     else:
-        why, detail = outcome.why, outcome.detail
+        reason, detail = outcome.why, outcome.detail
     evidence = _Evidence(outcome.parts, method, dict(details))
     encoded = msgspec.json.encode(evidence, enc_hook=plain_number).decode()
-    return value, why, detail, method, encoded, " ".join(keys)
+    return value, reason, detail, method, encoded, " ".join(keys)
 
 
 def write_outcome(
@@ -366,11 +366,11 @@ def write_outcome(
     One that failed replaces only one that failed, too.
     """
     run, row, metric = place
-    value, why, detail, method, evidence, keys = values
+    value, reason, detail, method, evidence, keys = values
     keep_names(db, run, metric, method, recent=recent)
     compressed = compress(evidence, dictionary)
-    stored = (run, metric, row, value, why, detail, method, compressed, short_keys(keys))
-    sums = checksum(*stored), value_checksum(run, metric, row, value, why)
+    stored = (run, metric, row, value, reason, detail, method, compressed, short_keys(keys))
+    sums = checksum(*stored), value_checksum(run, metric, row, value, reason)
     db.execute(WRITE_OUTCOME, (*sums, *stored))
 
 

@@ -71,7 +71,7 @@ class Description:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", _name(self.name))
-        object.__setattr__(self, "tags", _tags(self.tags))
+        object.__setattr__(self, "tags", _checked_tags(self.tags))
         object.__setattr__(self, "note", _note(self.note))
         object.__setattr__(self, "params", _params(self.params))
 
@@ -93,11 +93,11 @@ class Description:
         Raises:
             InputError: If one of them is not there.
         """
-        for what, names, known in (("tag", tags, self.tags), ("parameter", params, self.params)):
+        for role, names, known in (("tag", tags, self.tags), ("parameter", params, self.params)):
             for name in names:
                 if name not in known:
-                    there = f"it has {', '.join(known)}" if known else "it has none"
-                    raise InputError(f"the run has no {what} '{name}'", there)
+                    names_known = f"it has {', '.join(known)}" if known else "it has none"
+                    raise InputError(f"the run has no {role} '{name}'", names_known)
         remaining = {key: value for key, value in self.params.items() if key not in params}
         return Description(
             self.name, tuple(t for t in self.tags if t not in tags), self.note, remaining
@@ -124,8 +124,8 @@ def written(value: Value) -> str:
 def _name(value: Any) -> str:
     name = _line("name", value)
     if name == LAST or _PLACE_SUFFIX.search(name):
-        what = f"a run cannot be called '{name}'"
-        raise InputError(what, "'last' and what ends in '~1' say which run is meant")
+        fault = f"a run cannot be called '{name}'"
+        raise InputError(fault, "'last' and what ends in '~1' say which run is meant")
     if _ID.fullmatch(name):
         raise InputError(f"the name '{name}' would be taken for the id of a run")
     if name.startswith("-"):
@@ -133,17 +133,17 @@ def _name(value: Any) -> str:
     return name
 
 
-def _line(what: str, value: Any) -> str:
+def _line(role: str, value: Any) -> str:
     """A text of one line, without blanks at its ends."""
     if not isinstance(value, str):
-        raise InputError(f"the {what} {value!r} is no text")
+        raise InputError(f"the {role} {value!r} is no text")
     text = value.strip()
     if len(text) > MAX_LENGTH or not text.isprintable():
-        raise InputError(f"the {what} {text[:MAX_LENGTH]!r} is no short line of text")
+        raise InputError(f"the {role} {text[:MAX_LENGTH]!r} is no short line of text")
     return text
 
 
-def _tags(value: Any) -> tuple[str, ...]:
+def _checked_tags(value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Collection):
         raise InputError(f"tags is {value!r}", 'give a list of texts, such as tags=["nightly"]')
     tags = tuple(dict.fromkeys(_line("tag", tag) for tag in value))
@@ -156,8 +156,8 @@ def _tags(value: Any) -> tuple[str, ...]:
 
 def _note(value: Any) -> str:
     if not isinstance(value, str) or len(value) > MAX_NOTE_LENGTH:
-        what = "is too long" if isinstance(value, str) else f"{value!r} is no text"
-        raise InputError(f"the note {what}", f"give at most {MAX_NOTE_LENGTH:,} characters")
+        fault = "is too long" if isinstance(value, str) else f"{value!r} is no text"
+        raise InputError(f"the note {fault}", f"give at most {MAX_NOTE_LENGTH:,} characters")
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -184,8 +184,8 @@ def _value(name: str, value: Any) -> Value:
         return _line(f"value of the parameter '{name}'", value)
     plain = value.item() if hasattr(value, "item") else value  # what numpy counted
     if not isinstance(plain, bool | int | float) or not math.isfinite(plain):
-        what = f"the parameter '{name}' is {value!r}"
-        raise InputError(what, "give a text, a finite number, or true or false")
+        fault = f"the parameter '{name}' is {value!r}"
+        raise InputError(fault, "give a text, a finite number, or true or false")
     return plain
 
 
@@ -257,10 +257,10 @@ class Run:
 def _day(created: str) -> str:
     """``24 Nov 14:03`` of a moment in ISO 8601; in English, whatever the locale."""
     try:
-        at = datetime.fromisoformat(created)
+        moment = datetime.fromisoformat(created)
     except ValueError:  # of a file of runs that another program wrote
         return created
-    return f"{at.day} {_MONTHS[at.month - 1]} {at:%H:%M}"
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment:%H:%M}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,16 +318,16 @@ class Runs(File):
         if exact := self._runs("id = ?", name):
             return exact[0]
         numbered = _PLACE.fullmatch(name)
-        base, place = (numbered["base"], int(numbered["place"])) if numbered else (name, None)
+        base, number = (numbered["base"], int(numbered["place"])) if numbered else (name, None)
         if base == LAST:
-            return self._last(place or 0)
-        named = self._runs("d.name = ?", base, order=_LATEST) if base else []
-        if place is not None and named:
-            return self._pick(named, place, base)
-        if len(named) > 1:
-            remedy = f"'{name}~0' is the newest; or name one by its id: {_listed(named)}"
+            return self._last_run(number or 0)
+        named_runs = self._runs("d.name = ?", base, order=_LATEST) if base else []
+        if number is not None and named_runs:
+            return self._pick_run(named_runs, number, base)
+        if len(named_runs) > 1:
+            remedy = f"'{name}~0' is the newest; or name one by its id: {_join_runs(named_runs)}"
             raise InputError(f"several runs are called '{name}' in {self.path}", remedy)
-        matching = named or self._by_id_prefix(name)
+        matching = named_runs or self._by_id_prefix(name)
         if not matching:
             raise InputError(f"no run is called '{name}' in {self.path}", self._suggest(name))
         return matching[0]
@@ -337,30 +337,30 @@ class Runs(File):
         sql = "SELECT count(*) FROM descriptions JOIN runs ON id = run WHERE name = ?"
         return int(self.query(sql, name)[0][0])
 
-    def _last(self, place: int) -> Run:
+    def _last_run(self, number: int) -> Run:
         runs = self._latest()
-        run = next(islice((each for each in runs if not each.derived), place, None), None)
-        if run is None and not place:  # none but those that ask again about one that was dropped
+        run = next(islice((run for run in runs if not run.derived), number, None), None)
+        if run is None and not number:  # none but those that ask again about one that was dropped
             run = next(self._latest(), None)
         if run is None:
-            what = f"there is no run 'last~{place}'" if place else "there is no run"
-            raise InputError(f"{what} in {self.path}", "`assay runs` lists them")
+            fault = f"there is no run 'last~{number}'" if number else "there is no run"
+            raise InputError(f"{fault} in {self.path}", "`assay runs` lists them")
         return run
 
     def _latest(self) -> Iterator[Run]:
         for (id_,) in self.query(f"SELECT id FROM runs {_LATEST}"):
             yield from self._runs("id = ?", id_)
 
-    def _pick(self, runs: list[Run], place: int, name: str) -> Run:
-        if place >= len(runs):
+    def _pick_run(self, runs: list[Run], number: int, name: str) -> Run:
+        if number >= len(runs):
             last = f"the oldest one called so is '{name}~{len(runs) - 1}'"
-            raise InputError(f"there is no run '{name}~{place}' in {self.path}", last)
-        return runs[place]
+            raise InputError(f"there is no run '{name}~{number}' in {self.path}", last)
+        return runs[number]
 
     def _by_id_prefix(self, name: str) -> list[Run]:
         runs = self._runs("id >= ? AND id < ? || char(1114111)", name, name)  # the last character
         if len(runs) > 1:
-            remedy = f"`assay runs` lists them: {_listed(runs)}"
+            remedy = f"`assay runs` lists them: {_join_runs(runs)}"
             raise InputError(f"several runs begin with '{name}' in {self.path}", remedy)
         return runs
 
@@ -372,8 +372,8 @@ class Runs(File):
         sql = f"SELECT 1 FROM samples WHERE run = {rows.NAME} AND id = ?"
         if last and self.query(sql, last.id, name):
             return f"it is a sample of the last run: --sample {name}"
-        listed = "`assay runs` lists them, with the ids that they can be named by as well"
-        return f"{did_you_mean(name, names)} {listed}".lstrip()
+        remedy = "`assay runs` lists them, with the ids that they can be named by as well"
+        return f"{did_you_mean(name, names)} {remedy}".lstrip()
 
     def describe(self, run: str, description: Description) -> None:
         """Keep what people say of a run, in the place of what they said before.
@@ -392,24 +392,24 @@ class Runs(File):
         return self._runs(f"id IN ({newest})", -1 if limit is None else limit)
 
     def _runs(
-        self, which: str, *values: object, order: str = "ORDER BY created DESC, runs.rowid DESC"
+        self, condition: str, *values: object, order: str = "ORDER BY created DESC, runs.rowid DESC"
     ) -> list[Run]:
         sql = (
             f"SELECT runs.checksum, {COVERED['runs']}, {_DESCRIBED} FROM runs"
-            f" LEFT JOIN descriptions d ON d.run = id WHERE {which} {order}"
+            f" LEFT JOIN descriptions d ON d.run = id WHERE {condition} {order}"
         )
         runs = []
         for row in self.query(sql, *values):
             of_run, (stored_sum, *described) = row[:-6], row[-6:]
             self._intact(f"run {of_run[1]}", *of_run)
-            _, id_, _, source, config, *rest, _ = of_run
+            _, id_, _, source, config, *fields, _ = of_run
             description: tuple[Any, ...] = ()
             if stored_sum is not None:
                 self._intact(f"what is said of run {id_}", stored_sum, *described)
                 _, name, tags, note, params = described
                 params = msgspec.json.decode(params)
                 description = (name, tuple(msgspec.json.decode(tags)), note, params)
-            runs.append(Run(id_, source, msgspec.json.decode(config), *rest, *description))
+            runs.append(Run(id_, source, msgspec.json.decode(config), *fields, *description))
         return runs
 
     async def end(self, run: str, *, seconds: float, stopped: str, skipped: int) -> None:
@@ -429,8 +429,8 @@ class Runs(File):
         """Drop a run whose samples and scores another one has, too; that one now paid for all."""
         with self.changing() as db:
             db.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (new,))
-            both = f"run IN ({rows.NAME}, {rows.NAME})"
-            with amended(db, "replies", both, old, new):
+            condition = f"run IN ({rows.NAME}, {rows.NAME})"
+            with amended(db, "replies", condition, old, new):
                 sql = f"UPDATE replies SET run = {rows.NAME} WHERE run = {rows.NAME}"
                 db.execute(sql, (new, old))
             with amended(db, "fingerprints", "run IN (?, ?)", old, new):
@@ -448,13 +448,13 @@ class Runs(File):
 def write_description(db: sqlite3.Connection, run: str, description: Description) -> None:
     """Keep what people say of a run, in the place of what they said before."""
     tags, params = (
-        msgspec.json.encode(one).decode() for one in (description.tags, description.params)
+        msgspec.json.encode(value).decode() for value in (description.tags, description.params)
     )
     values = run, description.name, tags, description.note, params
     insert(db, "descriptions", *values, verb="INSERT OR REPLACE")
 
 
-def _listed(runs: list[Run]) -> str:
+def _join_runs(runs: list[Run]) -> str:
     """Some runs as messages list them: ``1a2b3c4d (questions.jsonl, 24 Nov 14:03)``."""
     names = [f"{run.short} ({run.default_title})" for run in runs[:_LISTED]]
     more = len(runs) - _LISTED

@@ -48,9 +48,9 @@ def decompress(stored: Stored, dictionary: bytes = b"") -> str:
         inflater = zlib.decompressobj(-FARTHEST, dictionary[-(1 << FARTHEST) :])
         return (inflater.decompress(stored) + inflater.flush()).decode()
     except (zlib.error, UnicodeDecodeError) as error:
-        what = f"a text in the store is damaged ({error})"
+        fault = f"a text in the store is damaged ({error})"
         raise InputError(
-            what, "`assay verify` says what else is; take a copy of the file"
+            fault, "`assay verify` says what else is; take a copy of the file"
         ) from error
 
 
@@ -330,9 +330,11 @@ def migrate(connection: sqlite3.Connection) -> None:
         _append(connection)
     except sqlite3.OperationalError as error:
         read_only = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
-        if not (read_only and _does_for_reading(connection)):
+        if not (read_only and _suffices_for_reading(connection)):
             raise
-        for statement in _lacking(connection):  # the tables, empty, for this connection alone
+        for statement in _lacking_statements(
+            connection
+        ):  # the tables, empty, for this connection alone
             if statement.startswith(_TABLE):
                 connection.execute(statement.replace(_TABLE, "CREATE TEMP TABLE "))
 
@@ -379,30 +381,30 @@ def _check(connection: sqlite3.Connection) -> None:
     if _version(connection) > len(MIGRATIONS):
         raise InputError("the store was written by a newer assay", "upgrade assay")
     if _has_triggers(connection):
-        what = "the store has triggers, which change what is written and are not of assay"
-        raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
+        fault = "the store has triggers, which change what is written and are not of assay"
+        raise InputError(fault, "drop them, or ask for the runs as `assay export` writes them")
     if _has_views(connection):
-        what = "the store has a view or a virtual table where assay has a table"
-        raise InputError(what, "ask for the runs as `assay export` writes them")
+        fault = "the store has a view or a virtual table where assay has a table"
+        raise InputError(fault, "ask for the runs as `assay export` writes them")
 
 
-def _does_for_reading(connection: sqlite3.Connection) -> bool:
+def _suffices_for_reading(connection: sqlite3.Connection) -> bool:
     """Whether an older store lacks only what reading does without: indices, and some tables."""
     tables = "alerts", "prompt_cache", "second_opinions", "answering_models"
     spared = ("CREATE INDEX ", *(f"{_TABLE}{name} " for name in tables))
-    return all(statement.startswith(spared) for statement in _lacking(connection))
+    return all(statement.startswith(spared) for statement in _lacking_statements(connection))
 
 
 _TABLE = "CREATE TABLE "
 
 
-def _lacking(connection: sqlite3.Connection) -> list[str]:
+def _lacking_statements(connection: sqlite3.Connection) -> list[str]:
     """The statements that would bring a store to the newest schema, without their comments."""
     statements = (
         "\n".join(line for line in statement.splitlines() if not line.strip().startswith("--"))
         for statement in ";\n".join(MIGRATIONS[_version(connection) :]).split(";\n")
     )
-    return [one.strip() for one in statements if one.strip()]
+    return [statement.strip() for statement in statements if statement.strip()]
 
 
 def _has_triggers(connection: sqlite3.Connection) -> bool:
@@ -445,8 +447,8 @@ def _is_foreign(connection: sqlite3.Connection) -> bool:
     if not names:  # what another program began says whose it is before it has tables
         return bool(_pragma(connection, "application_id") or _version(connection))
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(replies)")}
-    ours = {"replies", "jobs"} <= names and not columns.isdisjoint(_OF_REPLIES)
-    return not ours or not _version(connection)
+    is_own = {"replies", "jobs"} <= names and not columns.isdisjoint(_OF_REPLIES)
+    return not is_own or not _version(connection)
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -55,7 +55,9 @@ class Alerts:
         new = []
         with self._file.changing() as db:
             for alert in alerts:
-                texts = (msgspec.json.encode(each).decode() for each in (alert.body, alert.pending))
+                texts = (
+                    msgspec.json.encode(names).decode() for names in (alert.body, alert.pending)
+                )
                 key = alert.watch, alert.look, alert.stream
                 if insert(db, "alerts", *key, *texts, verb="INSERT OR IGNORE"):
                     new.append(alert)
@@ -65,23 +67,25 @@ class Alerts:
         """All that a watch has told, in the order of its looks."""
         rows = self._file.covered("alerts", "WHERE watch = ? ORDER BY look, stream", watch)
         return [
-            StoredAlert(name, look, stream, msgspec.json.decode(body), tuple(_read(pending)))
+            StoredAlert(
+                name, look, stream, msgspec.json.decode(body), tuple(_read_pending(pending))
+            )
             for name, look, stream, body, pending in rows
         ]
 
     def sent(self, alert: StoredAlert, to: str) -> None:
         """Record that an alert has arrived."""
-        left = [each for each in alert.pending if each != to]
-        where, key = (
+        left = [channel for channel in alert.pending if channel != to]
+        condition, key = (
             "watch = ? AND look = ? AND stream = ?",
             (alert.watch, alert.look, alert.stream),
         )
-        with self._file.changing() as db, amended(db, "alerts", where, *key):
+        with self._file.changing() as db, amended(db, "alerts", condition, *key):
             text = msgspec.json.encode(left).decode()
-            db.execute(f"UPDATE alerts SET pending = ? WHERE {where}", (text, *key))
+            db.execute(f"UPDATE alerts SET pending = ? WHERE {condition}", (text, *key))
 
 
-def _read(pending: str) -> list[str]:
+def _read_pending(pending: str) -> list[str]:
     return msgspec.json.decode(pending, type=list[str])
 
 
@@ -112,7 +116,7 @@ class Samples(File):
         """(row, sample) of a run in order, those after row `start`."""
         for page in self._pages(run, start):
             for row, body in page:
-                yield row, self._read(run, row, body)
+                yield row, self._read_pending(run, row, body)
 
     def sample(self, run: str, sample_id: str) -> tuple[int, Sample]:
         """(row, sample) by the sample's id.
@@ -130,9 +134,9 @@ class Samples(File):
         """The error that a run has no such sample, with the one that was probably meant."""
         sql = f"SELECT id FROM samples WHERE run = {rows.NAME} AND row = ?"
         number = int(sample_id) if sample_id.isdecimal() and len(sample_id) < _DIGITS else 0
-        meant = [name for (name,) in self.query(sql, run, number)]
-        hint = f"did you mean '{meant[0]}'?" if meant else ""
-        if not meant:
+        like_ids = [name for (name,) in self.query(sql, run, number)]
+        hint = f"did you mean '{like_ids[0]}'?" if like_ids else ""
+        if not like_ids:
             sql = f"SELECT id FROM samples WHERE run = {rows.NAME} ORDER BY row LIMIT ?"
             names = [name for (name,) in self.query(sql, run, _COMPARED)]
             hint = did_you_mean(sample_id, names) or "`assay show` names some"
@@ -148,7 +152,7 @@ class Samples(File):
         bodies = self._bodies(run, sql, row)
         if not bodies:
             raise InputError(f"run {run} has no sample in row {row}")
-        return self._read(run, row, bodies[0][1])
+        return self._read_pending(run, row, bodies[0][1])
 
     def fields(self, run: str) -> Iterator[dict[str, msgspec.Raw]]:
         """The fields of each sample in order, as they are kept: equal ones are the same bytes."""
@@ -162,8 +166,8 @@ class Samples(File):
 
     def _pages(self, run: str, start: int = 0) -> Iterator[list[tuple[int, Stored]]]:
         """(row, body) of the rows after `start`, in order, a bounded number at once."""
-        which = f"run = {rows.NAME} AND row > ? ORDER BY row LIMIT ?"
-        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE {which}"
+        condition = f"run = {rows.NAME} AND row > ? ORDER BY row LIMIT ?"
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE {condition}"
         while page := self._bodies(run, sql, start, PAGE):
             yield page
             start = page[-1][0]
@@ -171,8 +175,8 @@ class Samples(File):
     def _bodies(self, run: str, sql: str, *values: object) -> list[tuple[int, Stored]]:
         """(row, body) of samples, each checked against its checksum."""
         samples = self.query(sql, run, *values)
-        for stored_sum, number, row, *rest in samples:
-            self._intact(f"sample {row} of run {run}", stored_sum, number, row, *rest)
+        for stored_sum, number, row, *body_values in samples:
+            self._intact(f"sample {row} of run {run}", stored_sum, number, row, *body_values)
         return [(row, body) for _, _, row, _, body in samples]
 
     def _sample(self, body: Stored) -> Sample:
@@ -182,7 +186,7 @@ class Samples(File):
 
         return rows.read_sample(body, resolver)
 
-    def _read(self, run: str, row: int, body: Stored) -> Sample:
+    def _read_pending(self, run: str, row: int, body: Stored) -> Sample:
         """The sample of a body; the dictionary of its evidence is remembered."""
         sample = self._sample(body)
         self._remember(run, row, rows.evidence_dictionary(sample))
@@ -222,10 +226,10 @@ class Scores(Samples, Replies):
         A sample of which all scores are done is not read.
         """
         for page in self._pages(run):
-            done = self.done(run, page[0][0], page[-1][0])
+            keys_done = self.done(run, page[0][0], page[-1][0])
             for row, body in page:
-                if missing := [metric for metric in metrics if (row, metric) not in done]:
-                    yield row, self._read(run, row, body), missing
+                if missing := [metric for metric in metrics if (row, metric) not in keys_done]:
+                    yield row, self._read_pending(run, row, body), missing
 
     def scored(
         self, run: str, metrics: Sequence[str]
@@ -252,8 +256,8 @@ class Scores(Samples, Replies):
             f" WHERE run = {rows.NAME} GROUP BY metric, why"
         )
         counts: dict[str, dict[str, int]] = {}
-        for metric, why, n in self.query(sql, run):
-            counts.setdefault(metric, {})[why] = n
+        for metric, reason, n in self.query(sql, run):
+            counts.setdefault(metric, {})[reason] = n
         return counts
 
     async def keep_outcome(
@@ -269,16 +273,16 @@ class Scores(Samples, Replies):
         """
         values = rows.outcome_values(outcome, keys)
         dictionary = self.dictionary(run, row)
-        whole = True
+        all_there = True
 
         def write(db: sqlite3.Connection) -> None:
-            nonlocal whole
-            whole = rows.has_replies(db, keys, self._writer.recent)
-            if whole:
+            nonlocal all_there
+            all_there = rows.has_replies(db, keys, self._writer.recent)
+            if all_there:
                 rows.write_outcome(db, (run, row, metric), values, dictionary, self._writer.recent)
 
         await self._writer.commit(write)
-        return whole
+        return all_there
 
     def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
         """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
@@ -293,21 +297,21 @@ class Scores(Samples, Replies):
         self, run: str, metric: str, places: Sequence[int]
     ) -> dict[int, tuple[float | None, str]]:
         """(value, why) of a metric by row, of these rows; what is not there is left out."""
-        which = f"row IN ({', '.join('?' * len(places))})"
-        values = self._values(run, metric, which, *places)
-        return {row: (value, why) for row, value, why in values}
+        condition = f"row IN ({', '.join('?' * len(places))})"
+        values = self._values(run, metric, condition, *places)
+        return {row: (value, reason) for row, value, reason in values}
 
     def _values(
-        self, run: str, metric: str, which: str, *places: int
+        self, run: str, metric: str, condition: str, *rows_wanted: int
     ) -> list[tuple[int, float | None, str]]:
         columns = "value_checksum, row, value, why"
-        sql = f"SELECT {columns} FROM jobs WHERE {_OF} AND {which} ORDER BY row"
-        values = self.query(sql, run, metric, *places)
-        for stored_sum, row, value, why in values:
-            if value_checksum(run, metric, row, value, why) != stored_sum:
-                what = f"the score of run {run}, row {row} by {metric} is not what was written"
-                raise Damaged(what, self.path)
-        return [(row, value, why) for _, row, value, why in values]
+        sql = f"SELECT {columns} FROM jobs WHERE {_OF} AND {condition} ORDER BY row"
+        values = self.query(sql, run, metric, *rows_wanted)
+        for stored_sum, row, value, reason in values:
+            if value_checksum(run, metric, row, value, reason) != stored_sum:
+                fault = f"the score of run {run}, row {row} by {metric} is not what was written"
+                raise Damaged(fault, self.path)
+        return [(row, value, reason) for _, row, value, reason in values]
 
     def methods(self, run: str, metric: str) -> list[str]:
         """The distinct methods by which a metric was computed, where not as defined."""
@@ -334,10 +338,10 @@ class Scores(Samples, Replies):
         )
 
     def _outcome(self, run: str, metric: str, stored: Sequence[Any], dictionary: bytes) -> Outcome:
-        what = f"the score of run {run}, row {stored[1]} by {metric}"
-        self._intact(what, stored[0], run, metric, *stored[1:])
-        _, _, value, why, detail, _, evidence, _ = stored
-        return rows.outcome(value, why, detail, evidence, dictionary)
+        description = f"the score of run {run}, row {stored[1]} by {metric}"
+        self._intact(description, stored[0], run, metric, *stored[1:])
+        _, _, value, reason, detail, _, evidence, _ = stored
+        return rows.outcome(value, reason, detail, evidence, dictionary)
 
     def replies(self, run: str, row: int, metric: str) -> list[Reply]:
         """The replies that a score rests on, in the order in which they were asked for."""

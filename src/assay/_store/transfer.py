@@ -107,9 +107,9 @@ def export(store: Store, runs: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
-    chosen = [store.run(name) for name in runs] or store.runs()[::-1]
+    exported = [store.run(name) for name in runs] or store.runs()[::-1]
     yield _line({"format": FORMAT, "version": VERSION, "assay": __version__})
-    for run in chosen:
+    for run in exported:
         yield _line({"run": {**msgspec.to_builtins(run), "fingerprint": store.fingerprint(run.id)}})
         n = 0
         for row, sample in store.samples(run.id):
@@ -119,13 +119,13 @@ def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
             yield _line({"sample": {"row": row, **present}})
         if n != run.n_samples:
             raise Damaged(f"run {run.id} has {n} of its {run.n_samples} samples", store.path)
-        for reply, payer, at in _replies(store, run):
+        for reply, payer, kept_at in _replies(store, run):
             contents = msgspec.to_builtins(reply)
             # Where nothing was, the line is as before there were such fields.
             for name in (*_CACHED, "model"):
                 if not contents[name]:
                     del contents[name]
-            yield _line({"reply": {**contents, "run": payer, "at": at}})
+            yield _line({"reply": {**contents, "run": payer, "at": kept_at}})
         yield from (_line({"score": score}) for score in _scores(store, run))
         for table in BESIDE:
             columns = COVERED[table].split(", ")
@@ -154,11 +154,11 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
             f"SELECT e.id, r.key, n.name, r.at FROM {name} e LEFT JOIN replies r ON r.id = e.id"
             " LEFT JOIN names n ON n.id = r.run WHERE e.id > ? ORDER BY e.id LIMIT ?"
         )
-        for _, key, payer, at in paged(store.query, sql):
+        for _, key, payer, kept_at in paged(store.query, sql):
             reply = store.reply(long_key(key)) if key else None
             if reply is None:
                 raise Damaged(f"run {run.id}: a reply is not found by its key", store.path)
-            yield reply, payer, at
+            yield reply, payer, kept_at
     finally:
         store.query(f"DROP TABLE {name}")
 
@@ -192,15 +192,15 @@ def begun(lines: Iterable[str]) -> Iterator[str]:
     Raises:
         InputError: If it begins otherwise.
     """
-    rest = iter(lines)
-    first = next(rest, "")
+    iterator = iter(lines)
+    first = next(iterator, "")
     if not first:
         raise InputError("the file is empty", "export it anew")
     try:
         _check_header(json.loads(first))
     except MALFORMED as error:
         raise _malformed(1, error) from error
-    return chain([first], rest)
+    return chain([first], iterator)
 
 
 @contextmanager
@@ -243,8 +243,8 @@ def import_runs(store: Store, lines: Iterable[str]) -> ImportedRuns:
 
 
 def _malformed(number: int, error: Exception) -> InputError:
-    what = f"is not as `assay export` writes it: {error}"
-    return InputError([Problem(what, "export it anew", row=number)])
+    fault = f"is not as `assay export` writes it: {error}"
+    return InputError([Problem(fault, "export it anew", row=number)])
 
 
 class _Import:
@@ -310,21 +310,21 @@ class _Import:
         self._count("sample", new=not self._is_known)
 
     def _add_reply(self, fields: dict[str, Any]) -> None:
-        payer, at = fields.pop("run"), fields.pop("at")
+        payer, kept_at = fields.pop("run"), fields.pop("at")
         reply = msgspec.convert(fields, Reply)
         before = self._db.total_changes
         if not rows.has_replies(self._db, [reply.key]):
-            rows.write_reply(self._db, reply, payer, at=at)
+            rows.write_reply(self._db, reply, payer, at=kept_at)
         self._count("reply", new=self._db.total_changes > before)
 
-    def _named(self) -> str:
+    def _checked_id(self) -> str:
         """The run's id, once all its samples are added and fit the fingerprint."""
         assert self._run is not None  # noqa: S101 - `line` saw to it
         if self._number:
             fits = self._digest == self._run["fingerprint"] and self._rows == self._run["n_samples"]
             if not fits:
-                what = f"run {self._run['id']} is not what it was named by: a sample was changed"
-                raise InputError(what, "export it anew")
+                fault = f"run {self._run['id']} is not what it was named by: a sample was changed"
+                raise InputError(fault, "export it anew")
             if self._is_known:
                 self._db.execute("DELETE FROM samples WHERE run = ?", (self._number,))
                 self._db.execute("DELETE FROM names WHERE id = ?", (self._number,))
@@ -334,7 +334,7 @@ class _Import:
         return str(self._run["id"])
 
     def _add_score(self, fields: dict[str, Any]) -> None:
-        run, scored = self._named(), msgspec.convert(fields, _Score)
+        run, scored = self._checked_id(), msgspec.convert(fields, _Score)
         outcome: Outcome | None = scored.score or scored.unscored
         if self._run is None or scored.metric not in self._run["config"]["metrics"]:
             raise KeyError(f"a score by '{scored.metric}', which the run has not")
@@ -350,8 +350,8 @@ class _Import:
         new = existing is None or (existing[0] == "failed" and not failed)
         if new:
             values = rows.outcome_values(outcome, scored.replies)
-            place = run, scored.row, scored.metric
-            rows.write_outcome(self._db, place, values, self._store.dictionary(run, scored.row))
+            key = run, scored.row, scored.metric
+            rows.write_outcome(self._db, key, values, self._store.dictionary(run, scored.row))
         self._count("score", new=new)
 
     def _add_beside(self, table: str, fields: dict[str, Any]) -> None:
@@ -360,7 +360,7 @@ class _Import:
 
     def _add_end(self, run: str) -> None:
         assert self._run is not None  # noqa: S101 - `line` saw to it
-        if self._named() != run:
+        if self._checked_id() != run:
             raise KeyError(f"the end of {run} within another run")
         if self._is_known:
             self._merge()
@@ -411,8 +411,8 @@ def _check_numbers(value: Any, name: str = "") -> None:
             raise ValueError(f"'{name}' is a number that cannot be: {size}")
 
 
-def _check_range(value: float, about: Mapping[str, Any]) -> None:
-    low, high = about.get("range") or (None, None)
+def _check_range(value: float, facts: Mapping[str, Any]) -> None:
+    low, high = facts.get("range") or (None, None)
     below = low is not None and value < low - _ROUNDING
     if below or (high is not None and value > high + _ROUNDING):
         raise ValueError(f"the score {value:.6g} lies outside its metric's range")
@@ -422,5 +422,5 @@ def _check_header(header: Any) -> None:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError("the file holds no runs", "`assay export STORE > runs.jsonl` writes one")
     if header.get("version") != VERSION:
-        what = f"the file is of version {header.get('version')}, and this assay reads {VERSION}"
-        raise InputError(what, "upgrade assay")
+        fault = f"the file is of version {header.get('version')}, and this assay reads {VERSION}"
+        raise InputError(fault, "upgrade assay")

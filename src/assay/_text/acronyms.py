@@ -82,7 +82,7 @@ def as_written(
         if match[0].lower() not in known and (name := _written_out(match[0], beside))
     ]
     for short in _shorts(tuple(beside)):
-        match = _pattern(short).search(text) if _may_hold(text, short) else None
+        match = _pattern(short).search(text) if _may_stand_for(text, short) else None
         if match and _is_name(match[0], short) and _is_new(match[0], known):
             edits.append((match.span(), short))
     edits += _in_other_words(text, beside)
@@ -93,27 +93,35 @@ def as_written(
             end = span[1]
 
 
-def _in_other_words(text: str, beside: Sequence[str]) -> Iterator[tuple[Span, str]]:
+def _in_other_words(text: str, other_texts: Sequence[str]) -> Iterator[tuple[Span, str]]:
     """Names of the text that the others have only in other words, with those."""
     matches = list(itertools.islice(_FORM.finditer(text), _MOST))
     if not matches:
         return
-    given = {match["form"].lower() for part in beside for match in _FORM.finditer(part)}
+    other_forms = {
+        match["form"].lower() for other_text in other_texts for match in _FORM.finditer(other_text)
+    }
     for match in matches:
         form = match["form"].lower()
-        others = [each for each in _FORMS[form] if each.lower() in given]
-        if form not in given and others:
-            read = others[0] if match["form"].islower() else others[0][:1].upper() + others[0][1:]
+        used_forms = [
+            form_of_name for form_of_name in _FORMS[form] if form_of_name.lower() in other_forms
+        ]
+        if form not in other_forms and used_forms:
+            read = (
+                used_forms[0]
+                if match["form"].islower()
+                else used_forms[0][:1].upper() + used_forms[0][1:]
+            )
             yield match.span(), read + match["s"]
 
 
-def _written_out(short: str, beside: Sequence[str]) -> str:
+def _written_out(short: str, texts: Sequence[str]) -> str:
     """The one name in the texts that begins with these letters; "" for none or several."""
     names = {
         match[0]
-        for part in beside
-        if _may_hold(part, short)
-        for match in _pattern(short).finditer(part)
+        for text in texts
+        if _may_stand_for(text, short)
+        for match in _pattern(short).finditer(text)
         if _is_name(match[0], short)
     }
     return names.pop() if len({name.lower() for name in names}) == 1 else ""
@@ -131,7 +139,7 @@ def _initials(text: str) -> str:
     return "".join(_INITIAL.findall(text)).lower()
 
 
-def _may_hold(text: str, short: str) -> bool:
+def _may_stand_for(text: str, short: str) -> bool:
     """Whether words of a text begin with these letters in order: patterns take long to compile."""
     initials = iter(_initials(text))
     known = _KNOWN.get(short, "")
@@ -144,19 +152,19 @@ def _pattern(short: str) -> re.Pattern[str]:
     name = _KNOWN.get(short, "")
     if name and " " not in name:
         return re.compile(rf"\b{name}\b", re.IGNORECASE)
-    first, others = short[0], short[1:]
-    letters = "".join(rf"(?:\s+{_JOINING}|-){each}[a-z]+" for each in others)
+    first, further_letters = short[0], short[1:]
+    letters = "".join(rf"(?:\s+{_JOINING}|-){letter}[a-z]+" for letter in further_letters)
     return re.compile(rf"\b{first}[a-z]+{letters}\b", re.IGNORECASE)
 
 
 def _is_name(name: str, short: str) -> bool:
     if _KNOWN.get(short) == name.lower():
         return True
-    parts: list[str] = re.split(r"[\s-]+", name)
-    capitals = sum(part[0].isupper() for part in parts)
-    if len(short) <= _FEW or len(parts) > len(short):
+    name_words: list[str] = re.split(r"[\s-]+", name)
+    capitals = sum(word[0].isupper() for word in name_words)
+    if len(short) <= _FEW or len(name_words) > len(short):
         return capitals >= len(short)
-    return STOP_WORDS.isdisjoint(part.lower() for part in parts)
+    return STOP_WORDS.isdisjoint(word.lower() for word in name_words)
 
 
 def _is_new(name: str, known: Mapping[str, str]) -> bool:

@@ -145,8 +145,8 @@ _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[a-z]+")
 _SAYING = frozenset(
     word
-    for each in (*SMALL, *TENS, *SCALES, *_DAYS, *_FRACTIONS, "hundred dozen")
-    for word in each.replace("-", " ").split()
+    for words in (*SMALL, *TENS, *SCALES, *_DAYS, *_FRACTIONS, "hundred dozen")
+    for word in words.replace("-", " ").split()
 ) - {"a"}
 _SCALED = re.compile(
     r"\bin\s(?:[\w$€£.]+\s)?(?P<scale>thousand|million|billion|trillion)s?\b"
@@ -226,16 +226,16 @@ def amounts(text: str) -> tuple[Amount, ...]:
     if not _may_state(text):
         return ()
     separate: list[Amount] = []
-    taken = bytearray(len(text))
+    is_taken = bytearray(len(text))
     for kind in (_dates, _fractions, _numbers):
         for amount in kind(text):
-            place = slice(*amount.span)
-            if not any(taken[place]):
+            span = slice(*amount.span)
+            if not any(is_taken[span]):
                 separate.append(amount)
-                taken[place] = b"\1" * len(amount.text)
+                is_taken[span] = b"\1" * len(amount.text)
     joined: list[Amount] = []
     for amount in sorted(separate, key=lambda amount: amount.span):
-        if joined and _goes_on(joined[-1], amount, text):
+        if joined and _continues(joined[-1], amount, text):
             joined[-1] = _sum(joined[-1], amount, text)
         else:
             joined.append(amount)
@@ -252,11 +252,11 @@ def _may_state(text: str) -> bool:
     )
 
 
-def _goes_on(amount: Amount, other: Amount, text: str) -> bool:
+def _continues(amount: Amount, other: Amount, text: str) -> bool:
     """Whether it is a part of the same: "8 feet 11 inches"."""
     between = text[amount.span[1] : other.span[0]]
-    alike = amount.kind == other.kind not in ("", "date", "share") and other.size < amount.size
-    return alike and between.strip() in ("", "and", ",") and not amount.zero
+    same_kind = amount.kind == other.kind not in ("", "date", "share") and other.size < amount.size
+    return same_kind and between.strip() in ("", "and", ",") and not amount.zero
 
 
 def _sum(amount: Amount, other: Amount, text: str) -> Amount:
@@ -284,7 +284,11 @@ def _days(match: re.Match[str]) -> Iterator[Day]:
     if match["year"]:
         yield int(match["year"]), None, None
     elif match["hundreds"]:
-        yield 100 * int(_spelled(match["hundreds"])) + int(_spelled(match["rest"])), None, None
+        yield (
+            100 * int(_number_in_words(match["hundreds"])) + int(_number_in_words(match["rest"])),
+            None,
+            None,
+        )
     elif match["short"]:
         month_name = (match["m7"] or "").lower()
         for century in (1900, 2000):
@@ -299,8 +303,10 @@ def _days(match: re.Match[str]) -> Iterator[Day]:
                 yield candidate, first, second
     else:
         read = {
-            part: next((match[f"{part}{n}"] for n in range(1, 7) if _has(match, part, n)), None)
-            for part in "ymd"
+            unit: next(
+                (match[f"{unit}{n}"] for n in range(1, 7) if _has_group(match, unit, n)), None
+            )
+            for unit in "ymd"
         }
         month = read["m"] or ""
         yield (
@@ -310,8 +316,8 @@ def _days(match: re.Match[str]) -> Iterator[Day]:
         )
 
 
-def _has(match: re.Match[str], part: str, n: int) -> bool:
-    return f"{part}{n}" in match.re.groupindex and match[f"{part}{n}"] is not None
+def _has_group(match: re.Match[str], unit: str, n: int) -> bool:
+    return f"{unit}{n}" in match.re.groupindex and match[f"{unit}{n}"] is not None
 
 
 def _exists(day: Day) -> bool:
@@ -326,16 +332,16 @@ def _fractions(text: str) -> Iterator[Amount]:
 
 def _numbers(text: str) -> Iterator[Amount]:
     for match in _AMOUNT.finditer(text):
-        number, step = _read(match)
+        number, step = _read_number(match)
         if match["words"] and number in (0, 1) and not (match["scale"] or match["unit"]):
             continue  # "one" and "a" are mostly no numbers
-        if _before(_ABOUT, text, match.start()):
+        if _match_before(_ABOUT, text, match.start()):
             step = max(step, _ROUGH * number)
         sign, unit = match["sign"], None if _is_decade(match, text) else match["unit"]
         measured = _UNITS.get(unit) or _UNITS.get(unit.lower()) if unit else None
         kind = _SIGNS.get(sign.upper(), sign.upper()) if sign else measured.kind if measured else ""
         negative = bool(match["minus"] or match["open"] or match["inner"])
-        bound = _bound(text, match.start())
+        bound = _bound_sign(text, match.start())
         size, zero = (measured.size, measured.zero) if measured and not sign else (1.0, 0.0)
         yield Amount(
             match.span(),
@@ -347,7 +353,7 @@ def _numbers(text: str) -> Iterator[Amount]:
             zero,
             scaled=bool(match["scale"]) or bool(match["words"] and number >= 1000),
             negative=negative,
-            turn=0 if bound else _turned(text, match.span()),
+            turn=0 if bound else _sign_of_turn(text, match.span()),
             bound=bound,
         )
 
@@ -356,25 +362,25 @@ def _is_decade(match: re.Match[str], text: str) -> bool:
     """Whether its "s" makes it no time: "the 70s", "1820s", "4S"; but "30s" is one."""
     if match["unit"] == "S":
         return True
-    return match["unit"] == "s" and bool(_before(_DECADE, text, match.end()))
+    return match["unit"] == "s" and bool(_match_before(_DECADE, text, match.end()))
 
 
-def _before(words: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
+def _match_before(words: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
     """Where words end in a text; a search through all before them would be made for each number."""
     return words.search(text, max(0, end - _NEAR), end)
 
 
-def _turned(text: str, span: Span) -> int:
-    match = _before(_TURNED, text, span[0]) or _TURNS.match(text, span[1])
+def _sign_of_turn(text: str, span: Span) -> int:
+    match = _match_before(_TURNED, text, span[0]) or _TURNS.match(text, span[1])
     return 0 if not match else -1 if match["falls"] else 1
 
 
-def _bound(text: str, end: int) -> int:
-    match = _before(_BOUND, text, end)
+def _bound_sign(text: str, end: int) -> int:
+    match = _match_before(_BOUND, text, end)
     return 0 if not match else -1 if match["most"] else 1
 
 
-def _read(match: re.Match[str]) -> tuple[float, float]:
+def _read_number(match: re.Match[str]) -> tuple[float, float]:
     """The number with its scale, and half of what its last digit counts."""
     if match["digits"]:
         digits = match["digits"].replace(",", "").replace(" ", "")
@@ -383,21 +389,21 @@ def _read(match: re.Match[str]) -> tuple[float, float]:
         if "." not in digits and number >= 10_000 and digits.endswith("000"):
             step = 500.0
     else:
-        number, step = _spelled(match["words"]), 0.5
+        number, step = _number_in_words(match["words"]), 0.5
         step = 0.05 if number % 1 else max(step, _SPOKEN * number if number >= 1000 else 0)
     raised = match["power"] or (match["raised"] or "0").translate(_POWERS)
     power = 10.0 ** int(raised)
     scale = float(SCALES[match["scale"].lower()]) if match["scale"] else 1.0
     # A number that is counted, and not rounded, has no half.
-    whole = "." not in (match["digits"] or "") and scale == power == 1.0 and step == 0.5
-    return number * power * scale, 0.0 if whole and not match["unit"] else step * power * scale
+    is_exact = "." not in (match["digits"] or "") and scale == power == 1.0 and step == 0.5
+    return number * power * scale, 0.0 if is_exact and not match["unit"] else step * power * scale
 
 
-def _spelled(written: str) -> float:
+def _number_in_words(words: str) -> float:
     """A number in words: "one million two hundred thousand", "eight point two million"."""
     total = group = 0.0
     digit = 0.0  # what the next digit counts, behind "point"
-    for word in re.split(r"[\s,-]+", written.lower()):
+    for word in re.split(r"[\s,-]+", words.lower()):
         if word == "hundred":
             group = (group or 1) * 100
         elif word in SCALES:

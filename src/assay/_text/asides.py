@@ -92,18 +92,18 @@ def participle_ahead(words: Words, subject: Subject, comma: int) -> Aside | None
 def is_participle(words: Words, i: int) -> bool:
     """Whether a participle that tells of a subject stands there."""
     word = words.text(i)
-    listed = "participle" in verbs.forms(word) and word not in _NO_PARTICIPLES
-    return listed or (bool(verbs.base_of_ing(word)) and word not in _NO_ACTION)
+    is_listed = "participle" in verbs.forms(word) and word not in _NO_PARTICIPLES
+    return is_listed or (bool(verbs.base_of_ing(word)) and word not in _NO_ACTION)
 
 
 def participle_behind(words: Words, subject: Subject, begin: int) -> Aside | None:
     """What the subject did besides: "..., finishing it early"; only at the end of a sentence."""
     word = words.text(begin)
     base = "" if word in _NO_ACTION else verbs.base_of_ing(word)
-    rest = {words.text(k) for k in range(begin + 1, len(words))}
+    remaining_words = {words.text(k) for k in range(begin + 1, len(words))}
     if not base or not subject.text or not words.follows_verb(begin + 1):
         return None
-    form = "" if rest & {",", "and", "but"} else inflect(base, subject)
+    form = "" if remaining_words & {",", "and", "but"} else inflect(base, subject)
     return Aside(f"{subject.text} {form}", begin + 1) if form else None
 
 
@@ -131,8 +131,8 @@ def noun_of_relative(words: Words, comma: int) -> str:
         return ""
     if words.text(comma + 1) == "which" and not _is_of_thing(words, verb):
         return ""
-    many = is_plural_phrase(words, begin, comma)
-    fits = words.text(verb) not in ({"is", "was", "has"} if many else {"are", "were", "have"})
+    is_plural = is_plural_phrase(words, begin, comma)
+    fits = words.text(verb) not in ({"is", "was", "has"} if is_plural else {"are", "were", "have"})
     return re.sub(r"^an?\s", "the ", words.slice(begin, comma)) if fits else ""
 
 
@@ -158,8 +158,8 @@ def _is_of_thing(words: Words, verb: int) -> bool:
         return kind == "have"
     if not words.forms(verb):
         return find_subject(words, verb) is not None
-    past = "past" in words.forms(verb) and not words.opens_object(verb + 1)
-    return words.text(verb) in _LASTING_FORMS or past
+    is_past = "past" in words.forms(verb) and not words.opens_object(verb + 1)
+    return words.text(verb) in _LASTING_FORMS or is_past
 
 
 def _noun_phrase_before(words: Words, comma: int) -> int:
@@ -216,7 +216,7 @@ def read_lead(words: Words) -> Lead | None:
         return Lead(label)
     first = words.text(0)
     if first in {"although", "though"}:
-        return _concession(words)
+        return _concessive_lead(words)
     comma = _comma(words, 0)
     short = _short(words)
     if short.begin and (comma < 0 or short.begin < comma):
@@ -279,7 +279,7 @@ def _short(words: Words) -> Lead:
     return Lead(end, words.slice(0, end) if words.text(0) in LEADS else "")
 
 
-def _concession(words: Words) -> Lead | None:
+def _concessive_lead(words: Words) -> Lead | None:
     """Both parts of "Although he is weak, Tarek tries" are stated."""
     for comma in (k for k in range(2, len(words)) if words.text(k) == ","):
         main = find_subject(words, comma + 1)
@@ -294,7 +294,7 @@ def _concession(words: Words) -> Lead | None:
             before = f"{main.text} {be(main, past=True)}"
         elif words.text(1) in PRONOUNS and words.text(comma + 1) not in PRONOUNS:
             text, before = 2, main.text
-        return _two_parts(words, Cut(0, 0, words.tokens[text].start, before), comma)
+        return _main_or_relative(words, Cut(0, 0, words.tokens[text].start, before), comma)
     return None
 
 
@@ -314,9 +314,9 @@ def _participle(words: Words, comma: int) -> Lead:
     aside = participle_ahead(words, subject, comma)
     if aside is None:
         return Lead(comma + 1)
-    return _two_parts(words, Cut(0, 0, words.tokens[aside.begin].start, aside.before), comma)
+    return _main_or_relative(words, Cut(0, 0, words.tokens[aside.begin].start, aside.before), comma)
 
 
-def _two_parts(words: Words, first: Cut, comma: int) -> Lead:
+def _main_or_relative(words: Words, first: Cut, comma: int) -> Lead:
     start = words.tokens[comma + 1].start
     return Lead(comma + 1, "", (first, Cut(words.tokens[comma].start, start, start)))

@@ -83,18 +83,18 @@ _LONGEST_ASIDE = 14  # words between two commas
 
 def parts(sentence: str) -> list[Part]:
     """The parts of a sentence in order; the sentence itself where it is one or unsure."""
-    return list(_parts(sentence))
+    return list(_clause_parts(sentence))
 
 
 @memoized(512, longest=1000)
-def _parts(sentence: str) -> tuple[Part, ...]:
+def _clause_parts(sentence: str) -> tuple[Part, ...]:
     # An answer is cut into statements, and each of these is read again by the judge's rules.
-    whole = (Part(sentence, 0, len(sentence)),)
+    undivided = (Part(sentence, 0, len(sentence)),)
     words = read_words(sentence)
     if not 2 < len(words) < _LONGEST or words.text(0) in _DEPENDENT or sentence[0] in "\"“'‘«":
-        return whole
+        return undivided
     if words.is_tangled or _ATTRIBUTED.search(sentence):
-        return whole
+        return undivided
     clauses: list[Part] = []
     cuts = _Reader(words).read()
     stops = [*(cut.stop for cut in cuts[1:]), len(sentence)]
@@ -102,7 +102,7 @@ def _parts(sentence: str) -> tuple[Part, ...]:
         end = len(sentence[:stop].rstrip())
         text = f"{cut.before} {sentence[cut.text : end]}{cut.after}".lstrip()
         clauses.append(Part(text, cut.start, end))
-    return tuple(clauses) or whole
+    return tuple(clauses) or undivided
 
 
 class _Reader:
@@ -124,7 +124,7 @@ class _Reader:
         subject = self._first_subject(lead.begin)
         if subject is None:
             return []
-        self._scan(subject)
+        self._scan_further(subject)
         if self._has_condition():
             return []
         closed = [i for i, cut in enumerate(self.cuts) if cut.link == "closing"]
@@ -187,25 +187,25 @@ class _Reader:
         aside = aside_of_subject(words, subject, comma + 1, end)
         if aside is None:
             return
-        at = words.tokens[aside.begin].start
-        self.cuts[-1] = self.cuts[-1]._replace(text=at, before=aside.before, after=aside.after)
+        start = words.tokens[aside.begin].start
+        self.cuts[-1] = self.cuts[-1]._replace(text=start, before=aside.before, after=aside.after)
         if words.text(comma + 1) in {"which", "who"} and not aside.after:
             self._predicates_aside(subject, aside.begin, end)
-        self._cut(end, end + 1, Aside(subject.text, end + 1))
+        self._add_cut(end, end + 1, Aside(subject.text, end + 1))
 
     def _predicates_aside(self, subject: Subject, begin: int, end: int) -> None:
         """Further predicates of a relative clause: "who bakes and keeps the books"."""
         words = self.words
         verb = words.after_adverbs(begin)
         kind = words.verb_of(verb, plural=subject.plural)
-        about = with_verb(words, subject._replace(kind=kind), verb)
+        relative_subject = with_verb(words, subject._replace(kind=kind), verb)
         for k in range(verb + 1, end):
             if words.text(k) in SUBORDINATORS:
                 return
             if words.text(k) in {"and", "but"}:
-                self._predicate(k, k + 1, _Place(k, about), link="closing")
+                self._predicate(k, k + 1, _Place(k, relative_subject), link="closing")
 
-    def _scan(self, subject: Subject) -> None:
+    def _scan_further(self, subject: Subject) -> None:
         """Note every further part of what follows a finite verb."""
         words = self.words
         place = _Place(subject.verb + 1, subject)
@@ -214,7 +214,7 @@ class _Reader:
             self._after_bar(place.i, reported=True)
             return
         while place.i < len(words):
-            moved = self._joint(place)
+            moved = self._joint_part(place)
             if moved is None:
                 if self._is_barred(place.i):
                     self._after_bar(place.i)
@@ -272,16 +272,16 @@ class _Reader:
             closed = closed or word in _REPORTED
             if word != ";" and not (word in _LINKS and words.text(k - 1) == ","):
                 continue
-            at = k if word == ";" else k - 1
-            left = words.sentence[self.cuts[-1].start : words.tokens[at].start]
+            end = k if word == ";" else k - 1
+            left = words.sentence[self.cuts[-1].start : words.tokens[end].start]
             if word != ";" and closed and not is_plain_refusal(left):
                 continue
-            place = self._new_clause(at, words.after_adverbs(k + 1))
+            place = self._new_clause(end, words.after_adverbs(k + 1))
             if place:
-                self._scan(place.main)
+                self._scan_further(place.main)
                 return
 
-    def _joint(self, place: _Place) -> _Place | None:
+    def _joint_part(self, place: _Place) -> _Place | None:
         """A further part that begins behind a comma or conjunction; None if none does."""
         words = self.words
         i = place.i
@@ -294,18 +294,18 @@ class _Reader:
         if comma and link not in _LINKS:
             return self._after_comma(place)
         if link in {"and", "but"}:
-            return self._after_and(place, i + 1 + comma)
+            return self._after_conjunction(place, i + 1 + comma)
         return self._new_clause(i, i + 1 + comma, link="closing")
 
-    def _after_and(self, place: _Place, begin: int) -> _Place | None:
+    def _after_conjunction(self, place: _Place, begin: int) -> _Place | None:
         """The same behind "and" or "but", with or without a comma."""
         words = self.words
         i = place.i
         comma = words.text(i) == ","
         if words.text(begin) in _CONDITIONS:
             return self._conditional(i, begin)
-        about = place._replace(aside=None) if comma else place
-        moved = self._predicate(i, begin, about, link="closing")
+        without_aside = place._replace(aside=None) if comma else place
+        moved = self._predicate(i, begin, without_aside, link="closing")
         if moved or not (comma or words.text(i) == "and"):
             return moved
         return self._new_clause(i, begin, link="closing")
@@ -318,7 +318,7 @@ class _Reader:
             return self._relative(place)
         aside = participle_behind(words, place.main, i + 1)
         if aside:
-            self._cut(i, i + 1, aside)
+            self._add_cut(i, i + 1, aside)
             return _Place(len(words), place.main)
         moved = self._predicate(i, i + 1, place._replace(aside=None), link="listed")
         if moved:
@@ -336,7 +336,7 @@ class _Reader:
         comma = next((k for k in range(begin, len(words)) if words.text(k) == ","), -1)
         if comma < 0 or find_subject(words, comma + 1) is None:
             return None
-        self._cut(i, begin)
+        self._add_cut(i, begin)
         return _Place(len(words), _NOBODY)
 
     def _predicate(self, i: int, begin: int, place: _Place, *, link: str) -> _Place | None:
@@ -358,7 +358,7 @@ class _Reader:
         own_time = _OWN_TIME.search(words.sentence[words.tokens[begin].start :])
         if self.lead and not own_time and place.aside is None:
             before = f"{self.lead} {before}"
-        self._cut(i, begin, Aside(before, begin), link=link)
+        self._add_cut(i, begin, Aside(before, begin), link=link)
         if place.aside:
             return _Place(verb + 1, place.main, subject)
         return _Place(verb + 1, subject)
@@ -375,7 +375,7 @@ class _Reader:
             return None
         if not full and words.text(verb) not in {"do", "don't", "don’t"}:
             return None
-        self._cut(place.i, begin, link=link)
+        self._add_cut(place.i, begin, link=link)
         return _Place(verb + 1, place.main._replace(verb=verb, main=verb))
 
     def _new_clause(self, i: int, begin: int, *, link: str = "") -> _Place | None:
@@ -384,7 +384,7 @@ class _Reader:
         if begin >= len(words):
             return None
         saved = list(self.cuts)
-        self._cut(i, begin, link=link)
+        self._add_cut(i, begin, link=link)
         subject = self._clause(begin)
         if subject is None or not self._may_begin(i, begin, subject):
             self.cuts = saved
@@ -404,9 +404,9 @@ class _Reader:
         full = words.forms(begin) and not verbs.is_also_noun(words.text(begin))
         if full and words.text(begin + 1) not in PREPOSITIONS:  # "roast, crush and sprinkle seeds"
             return False
-        listed = words.text(begin - 1) in {"and", ","}
-        bare = listed and not (words.opens_object(begin) or words.tokens[begin].capital)
-        unsure = bare and verbs.is_also_noun(words.text(subject.verb))
+        in_list = words.text(begin - 1) in {"and", ","}
+        has_no_object = in_list and not (words.opens_object(begin) or words.tokens[begin].capital)
+        unsure = has_no_object and verbs.is_also_noun(words.text(subject.verb))
         if unsure and not words.has_object(subject.verb):  # "water, and bay leaves to the pan"
             return False
         return not (words.text(i) == "," and self.commas and subject.kind == "both")
@@ -420,14 +420,14 @@ class _Reader:
         aside: Aside | None = relative_clause(words, noun, i + 1, end) if noun else None
         if aside is None:
             return None
-        self._cut(i, i + 1, aside)
+        self._add_cut(i, i + 1, aside)
         verb = words.after_adverbs(i + 2)
         kind = words.finite(verb)
         if aside.after or not kind:
             return _Place(end, place.main)
         plural = words.text(verb) in {"are", "were", "have"} or kind == "base"
-        about = Subject(noun, kind, plural, kind in {"past", "both"}, verb, verb)
-        return _Place(verb + 1, place.main, with_verb(words, about, verb))
+        relative_subject = Subject(noun, kind, plural, kind in {"past", "both"}, verb, verb)
+        return _Place(verb + 1, place.main, with_verb(words, relative_subject, verb))
 
     def _has_condition(self) -> bool:
         """Whether a condition at the end may hold for more than the last part."""
@@ -435,9 +435,9 @@ class _Reader:
         later = (token.text for token in self.words.tokens if token.start > last)
         return len(self.cuts) > 1 and any(text in _CONDITIONS for text in later)
 
-    def _cut(self, i: int, begin: int, aside: Aside | None = None, *, link: str = "") -> None:
+    def _add_cut(self, i: int, begin: int, aside: Aside | None = None, *, link: str = "") -> None:
         """Note that the part before stops at the token `i` and the next begins at `begin`."""
         tokens = self.words.tokens
         before, text, after = aside or Aside("", begin)
-        own = tokens[text].start
-        self.cuts.append(Cut(tokens[i].start, tokens[begin].start, own, before, after, link))
+        text_start = tokens[text].start
+        self.cuts.append(Cut(tokens[i].start, tokens[begin].start, text_start, before, after, link))

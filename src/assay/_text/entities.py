@@ -119,9 +119,9 @@ def is_doubted(text: str) -> bool:
 def opposites(statement: AbstractSet[str], evidence: AbstractSet[str]) -> list[tuple[str, str]]:
     """Pairs of stems of which the statement has one and the evidence only the other."""
     return [
-        (word, other)
+        (word, opposite)
         for word in sorted(statement - evidence)
-        for other in sorted(OPPOSITES.get(word, frozenset()) & (evidence - statement))
+        for opposite in sorted(OPPOSITES.get(word, frozenset()) & (evidence - statement))
     ]
 
 
@@ -135,16 +135,16 @@ def stands_in(name: str, lower_words: AbstractSet[str], acronyms: AbstractSet[st
     letters = plural[1] if plural else name.replace(".", "")
     if letters.isupper() and (letters in acronyms or letters.lower() in lower_words):
         return True
-    parts = [part for part in words(name) if part not in STOP_WORDS]
-    telling = [part for part in parts if len(part) > 1 or not part.isalpha() or part in _ROMAN]
-    if all(_part_stands_in(part, lower_words) for part in telling or parts):
+    name_words = [word for word in words(name) if word not in STOP_WORDS]
+    telling = [word for word in name_words if len(word) > 1 or not word.isalpha() or word in _ROMAN]
+    if all(_part_stands_in(word, lower_words) for word in telling or name_words):
         return True
-    return len(parts) > 1 and "".join(part[0] for part in parts).upper() in lower_words
+    return len(name_words) > 1 and "".join(word[0] for word in name_words).upper() in lower_words
 
 
-def _part_stands_in(part: str, lower_words: AbstractSet[str]) -> bool:
-    numeral = _ROMAN.get(part) or _NUMERALS.get(part)
-    return part in lower_words or stem(part) in lower_words or numeral in lower_words
+def _part_stands_in(word: str, lower_words: AbstractSet[str]) -> bool:
+    numeral = _ROMAN.get(word) or _NUMERALS.get(word)
+    return word in lower_words or stem(word) in lower_words or numeral in lower_words
 
 
 def lookup(text: str) -> set[str]:
@@ -153,15 +153,15 @@ def lookup(text: str) -> set[str]:
     A hyphenated word is there in parts and in one piece: "Wi-Fi" is "wi", "fi" and "wifi".
     """
     joined = (match.group().replace("-", "").lower() for match in _HYPHENATED.finditer(text))
-    written = (match.group().replace(".", "") for match in _WRITTEN_ACRONYM.finditer(text))
-    return {*words(text), *joined, *written}
+    acronyms_written = (match.group().replace(".", "") for match in _WRITTEN_ACRONYM.finditer(text))
+    return {*words(text), *joined, *acronyms_written}
 
 
 def acronyms(text: str) -> set[str]:
     """The first letters of every name of two or more words: "World Health Organization" -> WHO."""
     initialisms: set[str] = set()
     for match in _NAME.finditer(text):
-        initials = [part[0] for part in match.group().split() if part[0].isupper()]
+        initials = [word[0] for word in match.group().split() if word[0].isupper()]
         for size in range(2, min(6, len(initials)) + 1):
             initialisms.update(
                 "".join(initials[i : i + size]) for i in range(len(initials) - size + 1)
@@ -176,13 +176,13 @@ def _opens(sentence: str, match: re.Match[str]) -> bool:
 
 def _without_first_word(name: str) -> str:
     """A name at the beginning of a sentence, without what may be an ordinary word there."""
-    first, _, rest = name.partition(" ")
-    if first.lower() in _VERBS and not rest[:1].islower():  # "Call of Duty"
-        return rest
+    first, _, remainder = name.partition(" ")
+    if first.lower() in _VERBS and not remainder[:1].islower():  # "Call of Duty"
+        return remainder
     marked = any(char.isupper() or char.isdigit() for char in first[1:])
-    if marked or (rest and rest[0].isupper() and first.lower() not in STOP_WORDS):
+    if marked or (remainder and remainder[0].isupper() and first.lower() not in STOP_WORDS):
         return name
-    return rest if rest[:1].isupper() else ""
+    return remainder if remainder[:1].isupper() else ""
 
 
 _MONTH = "|".join(month.capitalize() for month in sorted(MONTHS))
@@ -210,7 +210,7 @@ def entities(text: str) -> list[str]:
     dates = [match.span() for match in _DATE.finditer(text)]
     texts = [text[slice(*span)] for span in dates]
     texts += names(_DATE.sub(" ", text))
-    numbers = (m for m in _NUMBER.finditer(text) if not _within(m.span(), dates))
+    numbers = (m for m in _NUMBER.finditer(text) if not _is_within(m.span(), dates))
     texts += [match.group().strip() for match in numbers]
     return sorted(dict.fromkeys(texts), key=text.find)
 
@@ -238,13 +238,13 @@ def place(entity: str, text: str) -> Span | None:
     entity_words = compared(entity)
     sought = [word.casefold() for word in entity_words]
     acronym = len(entity_words) == 1 and _is_acronym(entity_words[0])
-    there = _words(text)
-    folded = [word for _, word, _ in there]
-    for at in range(len(there) - len(entity_words) + 1) if entity_words else ():
-        if folded[at : at + len(entity_words)] == sought and not (
-            acronym and _is_common(there[at][0])
+    text_words = _words(text)
+    folded = [word for _, word, _ in text_words]
+    for start in range(len(text_words) - len(entity_words) + 1) if entity_words else ():
+        if folded[start : start + len(entity_words)] == sought and not (
+            acronym and _is_common(text_words[start][0])
         ):
-            return there[at][2][0], there[at + len(entity_words) - 1][2][1]
+            return text_words[start][2][0], text_words[start + len(entity_words) - 1][2][1]
     return None
 
 
@@ -260,16 +260,16 @@ def _is_common(word: str) -> bool:
 @memoized(16, longest=20_000)  # the same few texts are looked through for every entity
 def _words(text: str) -> tuple[tuple[str, str, Span], ...]:
     """Each word without what does not count, the same without its case, and where it stands."""
-    plain = ((_plain(match.group()), match.span()) for match in WORD.finditer(text))
+    plain = ((_plain_word(match.group()), match.span()) for match in WORD.finditer(text))
     return tuple((word, word.casefold(), span) for word, span in plain)
 
 
-def _plain(word: str) -> str:
-    apart = unicodedata.normalize("NFKD", _GROUPED.sub("", word))
+def _plain_word(word: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", _GROUPED.sub("", word))
     # Accents of Latin, Greek and Cyrillic letters only: elsewhere a mark makes another letter.
-    bare = "".join(char for char in apart if not "\u0300" <= char <= "\u036f")
-    return _ELISION.sub("", _POSSESSIVE.sub("", bare)).replace("\u2019", "'")
+    unaccented = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
+    return _ELISION.sub("", _POSSESSIVE.sub("", unaccented)).replace("\u2019", "'")
 
 
-def _within(span: Span, others: list[Span]) -> bool:
-    return any(start <= span[0] and span[1] <= end for start, end in others)
+def _is_within(span: Span, other_spans: list[Span]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in other_spans)

@@ -207,22 +207,22 @@ class Words:
         return kind
 
     def _read_finite(self, i: int, subject: int) -> str:
-        alone = subject < 0
-        if not (alone or self._may_have_subject(i, subject)):
+        no_subject = subject < 0
+        if not (no_subject or self._may_have_subject(i, subject)):
             return ""
         kind = self.auxiliary(i)
         forms = self.forms(i)
         if kind or (forms == _PAST and self.text(i + 1) != "of"):
             return kind or "past"
-        if not alone and i + 1 in self._before_verbs:
+        if not no_subject and i + 1 in self._before_verbs:
             return ""
         if "past" in forms and ("base" not in forms or not self._is_plural_subject(subject, i)):
-            return self._past(i, alone=alone)
+            return self._past_kind(i, no_subject=no_subject)
         if not forms:
             return "present" if self._is_unknown_present(i, subject) else ""
-        return self._present(i, subject, forms)
+        return self._present_kind(i, subject, forms)
 
-    def _past(self, i: int, *, alone: bool) -> str:
+    def _past_kind(self, i: int, *, no_subject: bool) -> str:
         """The same for a form that may be the participle as well."""
         if verbs.is_never_passive(self.text(i)):
             return "past"
@@ -231,34 +231,34 @@ class Words:
         # "dried fruit", but hardly "won prizes"
         irregular = not (ended or self.text(i).endswith("ed") or "base" in self.forms(i))
         fits = self.follows_verb(i + 1) or (common_verb and irregular)
-        fits = fits or (not alone and (common_verb or ended))
+        fits = fits or (not no_subject and (common_verb or ended))
         return "both" if fits and self.text(i + 1) != "by" else ""
 
-    def _present(self, i: int, subject: int, forms: frozenset[str]) -> str:
+    def _present_kind(self, i: int, subject: int, forms: frozenset[str]) -> str:
         """The same for a form of the present tense."""
         if "s" in forms and self._is_third_person(i, subject):
             return "present"
         return "base" if "base" in forms and self._is_base(i, subject) else ""
 
     def _is_third_person(self, i: int, subject: int) -> bool:
-        alone = subject < 0
+        no_subject = subject < 0
         object_ = self.has_object(i)
-        if not alone and self.text(subject) in _THIRD:
+        if not no_subject and self.text(subject) in _THIRD:
             return self.text(i - 1) in _THIRD or self.is_adverb(i - 1)
         # "Windows records the": a name may end in -s.
         name = subject == 0 and i == 1 and object_
-        if not alone and not name and self._is_plural_subject(subject, i):
+        if not no_subject and not name and self._is_plural_subject(subject, i):
             return False
         if verbs.is_also_noun(self.text(i)):
             follows = self.follows_verb(i + 1) or "ing" in self.forms(i + 1)
-            return object_ or (not alone and follows)
+            return object_ or (not no_subject and follows)
         return self.text(i + 1) not in CONJUNCTIONS
 
     def _is_base(self, i: int, subject: int) -> bool:
-        alone = subject < 0
-        if not alone and not self._is_plural_subject(subject, i):
+        no_subject = subject < 0
+        if not no_subject and not self._is_plural_subject(subject, i):
             return False
-        if alone or self.has_object(i):
+        if no_subject or self.has_object(i):
             return self.has_object(i)
         pure = not verbs.is_also_noun(self.text(i)) and self.text(i + 1) not in CONJUNCTIONS
         second = i == subject + 1 and self.follows_verb(i + 1)
@@ -325,17 +325,17 @@ class Words:
     @cached_property
     def _before_verbs(self) -> frozenset[int]:
         """Where a surer verb stands or follows in the same clause: one before that is none."""
-        places = []
-        ahead = False
+        positions = []
+        verb_ahead = False
         for k in range(len(self.tokens) - 1, -1, -1):
             word = self.text(k)
             if self.is_mark(k) or word in CONJUNCTIONS or word in SUBORDINATORS:
-                ahead = False
+                verb_ahead = False
             elif self.text(k - 1) != "to" and (self.auxiliary(k) or self.forms(k) == _PAST):
-                ahead = True
-            if ahead:
-                places.append(k)
-        return frozenset(places)
+                verb_ahead = True
+            if verb_ahead:
+                positions.append(k)
+        return frozenset(positions)
 
     @cached_property
     def is_tangled(self) -> bool:

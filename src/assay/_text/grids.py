@@ -50,15 +50,15 @@ class Entry:
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
         """Its amounts and dates, in the unit of its column."""
-        own = amounts(self.text)
-        if not self.unit or not own or own[0].kind or own[0].days:
-            return own
-        first, scale = own[0], scale_of(f"in {self.unit}")
+        own_amounts = amounts(self.text)
+        if not self.unit or not own_amounts or own_amounts[0].kind or own_amounts[0].days:
+            return own_amounts
+        first, scale = own_amounts[0], scale_of(f"in {self.unit}")
         if scale != 1:
             number, step = first.number * scale, max(first.step, 0.05) * scale
-            return (replace(first, number=number, step=step, scaled=True), *own[1:])
+            return (replace(first, number=number, step=step, scaled=True), *own_amounts[1:])
         read = amounts(normalize(f"{first.text} {self.unit}").text)
-        return (replace(read[0], span=first.span), *own[1:]) if read else own
+        return (replace(read[0], span=first.span), *own_amounts[1:]) if read else own_amounts
 
 
 class Column(NamedTuple):
@@ -112,8 +112,8 @@ class Grid:
             for column, cell in row.cells.items():
                 places_of.setdefault(cell.stems, {}).setdefault(column, set()).add(number)
         return {
-            stems: {column: frozenset(rows) for column, rows in places.items()}
-            for stems, places in places_of.items()
+            stems: {column: frozenset(rows) for column, rows in rows_by_column.items()}
+            for stems, rows_by_column in places_of.items()
         }
 
     @cached_property
@@ -125,8 +125,8 @@ class Grid:
                 for stem in cell.stems:
                     places_of.setdefault(stem, {}).setdefault(column, set()).add(number)
         return {
-            stem: {column: frozenset(rows) for column, rows in places.items()}
-            for stem, places in places_of.items()
+            stem: {column: frozenset(rows) for column, rows in rows_by_column.items()}
+            for stem, rows_by_column in places_of.items()
         }
 
     @cached_property
@@ -174,12 +174,14 @@ class Grid:
         """Whether nearly all its cells begin with a number or are a date."""
         if column not in self._numeric:
             cells = [row.cells[column] for row in self.rows if column in row.cells]
-            least = _NUMERIC * len(cells)
-            self._numeric[column] = bool(cells) and sum(map(_begins, cells)) >= least
+            least_numeric = _NUMERIC * len(cells)
+            self._numeric[column] = (
+                bool(cells) and sum(map(_begins_numeric, cells)) >= least_numeric
+            )
         return self._numeric[column]
 
 
-def _begins(cell: Entry) -> bool:
+def _begins_numeric(cell: Entry) -> bool:
     return bool(cell.amounts) and not any(
         char.isalpha() for char in cell.text[: cell.amounts[0].span[0]]
     )
@@ -194,9 +196,9 @@ def grids(units: Sequence[tuple[int, str]]) -> tuple[Grid, ...]:
     tabular: list[Grid] = []
     records: list[tuple[int, list[tuple[int, str, str]]]] = []
     for context, group in groupby(enumerate(units), key=lambda numbered: numbered[1][0]):
-        texts = [(place, text) for place, (_, text) in group]
-        tables, pairs, rest = _read(texts)
-        around = frozenset(words.stems(" ".join(rest)))
+        texts = [(index, text) for index, (_, text) in group]
+        tables, pairs, prose = _read_texts(texts)
+        around = frozenset(words.stems(" ".join(prose)))
         for rows in tables:
             grid = _grid(context, rows, around, record=False)
             fields = _as_fields(grid) if grid else None
@@ -212,41 +214,41 @@ def grids(units: Sequence[tuple[int, str]]) -> tuple[Grid, ...]:
 _Cells = list[tuple[str, str]]
 
 
-def _read(
+def _read_texts(
     texts: Sequence[tuple[int, str]],
 ) -> tuple[list[list[tuple[int, _Cells]]], list[tuple[int, str, str]], list[str]]:
     """The tables, the pairs of keys and values, and the other texts of one context."""
     tables: list[list[tuple[int, _Cells]]] = []
     pairs: list[tuple[int, str, str]] = []
-    rest: list[str] = []
+    prose: list[str] = []
     barred: list[tuple[int, list[str]]] = []
-    for place, text in texts:
+    for index, text in texts:
         cells = _cells(text)
         if len(cells) > 1:
             last = tables[-1][-1] if tables else None
-            if last and last[1][0] == cells[0] and not _alike(last[1], cells):
+            if last and last[1][0] == cells[0] and not _have_like_keys(last[1], cells):
                 last[1].extend(cells[1:])  # a long row goes on
-            elif last and _alike(tables[-1][0][1], cells):
-                tables[-1].append((place, cells))
+            elif last and _have_like_keys(tables[-1][0][1], cells):
+                tables[-1].append((index, cells))
             else:
-                tables.append([(place, cells)])
+                tables.append([(index, cells)])
         elif cells:
-            pairs.append((place, *cells[0]))
+            pairs.append((index, *cells[0]))
             if cells[0][0].lower() in _NAMES | {"title", "caption"}:
-                rest.append(cells[0][1])
+                prose.append(cells[0][1])
         elif _BAR in text and "\n" not in text:
-            barred.append((place, [cell.strip() for cell in text.split(_BAR)]))
+            barred.append((index, [cell.strip() for cell in text.split(_BAR)]))
         else:
-            rest.append(text)
+            prose.append(text)
     for rows in tables:
         first = rows[0][1][0][0]
-        alone = [pair for pair in pairs if pair[1] == first]  # rows of which all else is empty
+        lone_pairs = [pair for pair in pairs if pair[1] == first]  # rows of which all else is empty
         pairs = [pair for pair in pairs if pair[1] != first]
-        rows += [(place, [(key, value)]) for place, key, value in alone]
+        rows += [(index, [(key, value)]) for index, key, value in lone_pairs]
         rows.sort(key=lambda row: row[0])
         if len(rows) == 1:  # no table, but what somebody wrote with semicolons
             pairs += [(rows[0][0], key, value) for key, value in rows[0][1]]
-    return [rows for rows in [*tables, *_barred(barred)] if len(rows) > 1], pairs, rest
+    return [rows for rows in [*tables, *_barred(barred)] if len(rows) > 1], pairs, prose
 
 
 def _barred(rows: Sequence[tuple[int, list[str]]]) -> Iterator[list[tuple[int, _Cells]]]:
@@ -256,20 +258,20 @@ def _barred(rows: Sequence[tuple[int, list[str]]]) -> Iterator[list[tuple[int, _
     names = rows[0][1]
     if len(set(names)) == len(names) and not any(char.isdigit() for char in "".join(names)):
         yield [
-            (place, [(name, cell) for name, cell in zip(names, cells, strict=True) if cell])
-            for place, cells in rows[1:]
+            (index, [(name, cell) for name, cell in zip(names, cells, strict=True) if cell])
+            for index, cells in rows[1:]
         ]
 
 
 def _cells(text: str) -> _Cells:
     """The keys and values of a row or of one pair; [] if it is neither."""
     cells: _Cells = []
-    for part in text.split(_CELLS):
-        match = _PARSED.fullmatch(part)
+    for cell_text in text.split(_CELLS):
+        match = _PARSED.fullmatch(cell_text)
         if match and len(match["key"].split()) <= _KEY_WORDS:
             cells.append((match["key"].strip(), match["value"].strip()))
         elif cells:  # a list within a cell
-            cells[-1] = (cells[-1][0], f"{cells[-1][1]}{_CELLS}{part}")
+            cells[-1] = (cells[-1][0], f"{cells[-1][1]}{_CELLS}{cell_text}")
         else:
             return []
     if len(cells) == 1 and text.count(". ") > 1:
@@ -277,8 +279,8 @@ def _cells(text: str) -> _Cells:
     return cells
 
 
-def _alike(first: _Cells, others: _Cells) -> bool:
-    first_keys, second_keys = ({key for key, _ in cells} for cells in (first, others))
+def _have_like_keys(first: _Cells, other_cells: _Cells) -> bool:
+    first_keys, second_keys = ({key for key, _ in cells} for cells in (first, other_cells))
     return len(first_keys & second_keys) >= _SAME * max(len(first_keys), len(second_keys))
 
 
@@ -302,7 +304,7 @@ def _records(pairs_by_context: Sequence[tuple[int, list[tuple[int, str, str]]]])
             rows.append((context, pairs[0][0], [(key, value) for _, key, value in pairs]))
     while rows:
         context, _, first = rows[0]
-        same = [row for row in rows if _alike(first, row[2])]
+        same = [row for row in rows if _have_like_keys(first, row[2])]
         rows = [row for row in rows if row not in same]
         around = frozenset(
             words.stems(" ".join(v for row in same for k, v in row[2] if k.lower() in _NAMES))
@@ -327,17 +329,17 @@ def _grid(
         occurrences: dict[str, int] = {}
         read: dict[int, Entry] = {}
         if prefix:
-            first, _, behind = cells[0][1].partition(": ")
-            cells = [(first, behind), *cells[1:]]
+            first, _, inner_value = cells[0][1].partition(": ")
+            cells = [(first, inner_value), *cells[1:]]
         for key, value in cells:
             occurrences[key] = occurrences.get(key, 0) + 1
-            at = columns_at.setdefault((key, occurrences[key]), len(columns))
-            if at == len(columns):
+            column = columns_at.setdefault((key, occurrences[key]), len(columns))
+            if column == len(columns):
                 name, unit = _unit_of(key)
                 columns.append(Column(key, _stems(name)))
                 units.append(unit)
             if value and value != NOT_GIVEN:
-                read[at] = Entry(value, _stems(value), units[at])
+                read[column] = Entry(value, _stems(value), units[column])
         grid_rows.append(Row(piece, read))
     return Grid(context, tuple(columns), tuple(grid_rows), record, around)
 
@@ -352,20 +354,20 @@ def _prefix(rows: Sequence[tuple[int, _Cells]]) -> str:
 def _unit_of(name: str) -> tuple[str, str]:
     """The name of a column without its unit, and its unit as texts write it."""
     match = _UNIT.search(name)
-    written = next(filter(None, match.groups()), "").strip() if match else ""
-    if not match or not written:
+    unit = next(filter(None, match.groups()), "").strip() if match else ""
+    if not match or not unit:
         return name, ""
     if match["inside"]:
-        scaled = scale_of(f"in {written}") != 1
+        scaled = scale_of(f"in {unit}") != 1
         return (
             f"{name[: match.start()]} {name[match.end() :]}",
-            written if scaled or _is_unit(written) else "",
+            unit if scaled or _is_unit(unit) else "",
         )
-    return (name[: match.start()], written) if _is_unit(written) else (name, "")
+    return (name[: match.start()], unit) if _is_unit(unit) else (name, "")
 
 
-def _is_unit(written: str) -> bool:
-    read = amounts(normalize(f"5 {written}").text)
+def _is_unit(unit: str) -> bool:
+    read = amounts(normalize(f"5 {unit}").text)
     return len(read) == 1 and bool(read[0].kind)
 
 

@@ -76,39 +76,39 @@ def inner_clauses(sentence: str) -> Iterator[Inner]:
     if unsure or not 2 < len(words) <= _LONGEST:
         return
     subject = ""
-    found = verb_places(words)
+    verbs = verb_places(words)
     for k in range(1, len(words)):
-        if k in found:
-            clause = _clause(words, k, subject, found)
+        if k in verbs:
+            clause = _clause(words, k, subject, verbs)
             if clause:
                 subject = clause.subject
-                yield _inner(clause, words, k, _end(words, k, found))
+                yield _inner_of(clause, words, k, _end(words, k, verbs))
         elif _is_participle(words, k):
-            noun = _phrase_before(words, k, found)
-            end = min((j for j in found if j > k), default=len(words))
+            noun = _phrase_before(words, k, verbs)
+            end = min((j for j in verbs if j > k), default=len(words))
             if noun:
-                text = f"{noun} was {words.slice(k, min(end, _end(words, k, found)))}"
+                text = f"{noun} was {words.slice(k, min(end, _end(words, k, verbs)))}"
                 yield Inner(text, len(read_words(noun)))
 
 
 def verb_places(words: Words) -> set[int]:
     """The places of finite verbs, the surest one of each clause."""
-    found: set[int] = set()
+    verbs: set[int] = set()
     best = (0, 0)
     for k in range(len(words) + 1):
         if _is_bound(words, k):
-            found |= {best[1]} - {0}
+            verbs |= {best[1]} - {0}
             best = (0, 0)
         elif k and (strength := _strength(words, k)) > best[0]:
             best = (strength, k)
-    return found
+    return verbs
 
 
-def _inner(clause: _Clause, words: Words, verb: int, end: int) -> Inner:
+def _inner_of(clause: _Clause, words: Words, verb: int, end: int) -> Inner:
     last = min(end, _last_of_group(words, verb)) if clause.object else end
-    parts = [clause.subject, words.slice(verb, last), clause.object]
-    parts += [words.slice(last, end) if last < end else "", clause.lead]
-    return Inner(" ".join(filter(None, parts)), len(read_words(clause.subject)))
+    texts = [clause.subject, words.slice(verb, last), clause.object]
+    texts += [words.slice(last, end) if last < end else "", clause.lead]
+    return Inner(" ".join(filter(None, texts)), len(read_words(clause.subject)))
 
 
 def _last_of_group(words: Words, verb: int) -> int:
@@ -119,7 +119,7 @@ def _last_of_group(words: Words, verb: int) -> int:
     return k + 1
 
 
-def _before(words: Words, k: int) -> int:
+def _index_before(words: Words, k: int) -> int:
     """The place of the last word before one, adverbs passed over."""
     k -= 1
     while k > 0 and words.is_adverb(k):
@@ -129,7 +129,7 @@ def _before(words: Words, k: int) -> int:
 
 def _strength(words: Words, k: int) -> int:
     """How surely a finite verb stands there."""
-    before = _before(words, k)
+    before = _index_before(words, k)
     word = words.text(before)
     if before < 0 or words.auxiliary(before) or word in _TO:
         return 0
@@ -164,25 +164,27 @@ def _strength(words: Words, k: int) -> int:
 
 def _is_participle(words: Words, k: int) -> bool:
     """Whether "written by" stands there behind a noun."""
-    before = _before(words, k)
-    alone = not (words.auxiliary(before) or words.text(before) in _TO | CONJUNCTIONS | DETERMINERS)
+    before = _index_before(words, k)
+    is_bare = not (
+        words.auxiliary(before) or words.text(before) in _TO | CONJUNCTIONS | DETERMINERS
+    )
     agent = any(words.text(j) == "by" for j in range(k + 1, min(k + 1 + _AGENT, len(words))))
-    return "participle" in words.forms(k) and alone and agent and not words.is_mark(before)
+    return "participle" in words.forms(k) and is_bare and agent and not words.is_mark(before)
 
 
-def _clause(words: Words, verb: int, former: str, found: set[int]) -> _Clause | None:
+def _clause(words: Words, verb: int, former: str, verb_indices: set[int]) -> _Clause | None:
     """What stands before a verb; None if that is not sure."""
-    last = _before(words, verb)
+    last = _index_before(words, verb)
     word = words.text(last)
     if word in CONJUNCTIONS:
         return _Clause(former) if former else None
     if word in _RELATIVES:
-        noun = _phrase_before(words, last - (words.text(last - 1) == ","), found)
+        noun = _phrase_before(words, last - (words.text(last - 1) == ","), verb_indices)
         return _Clause(noun) if noun else None
     begin = last
     # "Ann and Ben", not "Ann waited and Ben"
     while begin >= 0 and not (
-        _is_bound(words, begin) and not (verb == min(found) and _joins(words, begin))
+        _is_bound(words, begin) and not (verb == min(verb_indices) and _joins_clauses(words, begin))
     ):
         begin -= 1
     bound = words.text(begin) if begin >= 0 else ""
@@ -195,7 +197,7 @@ def _clause(words: Words, verb: int, former: str, found: set[int]) -> _Clause | 
         return None
     lead = words.slice(first, begin) if first < begin else ""
     if bound in {"that", "which", "whom"}:
-        obj = _phrase_before(words, first - 1 - (words.text(first - 2) == ","), found)
+        obj = _phrase_before(words, first - 1 - (words.text(first - 2) == ","), verb_indices)
         teller = verbs.base(words.text(first - 2))
         if words.forms(first - 2) and obj.partition(" ")[0].lower() not in DETERMINERS:
             return _Clause(subject, lead=lead) if stem(teller) in _TELLING else None
@@ -208,7 +210,7 @@ def _is_bound(words: Words, k: int) -> bool:
     return words.is_mark(k) or word in SUBORDINATORS | CONJUNCTIONS | _OPENING
 
 
-def _joins(words: Words, k: int) -> bool:
+def _joins_clauses(words: Words, k: int) -> bool:
     return words.text(k) in {"and", "or"}
 
 
@@ -223,13 +225,13 @@ def behind_lead(words: Words, begin: int, verb: int) -> int:
     return k if dated else verb
 
 
-def _phrase_before(words: Words, end: int, found: set[int]) -> str:
+def _phrase_before(words: Words, end: int, verbs: set[int]) -> str:
     """The noun phrase that ends before a place; "" for none."""
     begin = end
     while begin > max(0, end - _LONGEST_PHRASE):
         word = words.text(begin - 1)
         joined = word in CONJUNCTIONS | SUBORDINATORS | (PREPOSITIONS - {"of"}) | PRONOUNS
-        verb = words.auxiliary(begin - 1) or begin - 1 in found
+        verb = words.auxiliary(begin - 1) or begin - 1 in verbs
         if words.is_mark(begin - 1) or joined or verb:
             break
         begin -= 1
@@ -238,9 +240,9 @@ def _phrase_before(words: Words, end: int, found: set[int]) -> str:
     return words.slice(begin, end) if begin < end else ""
 
 
-def _end(words: Words, verb: int, found: set[int]) -> int:
+def _end(words: Words, verb: int, verbs: set[int]) -> int:
     """Where the clause of a verb ends."""
-    following = min((j for j in found if j > verb), default=-1)
+    following = min((j for j in verbs if j > verb), default=-1)
     for k in range(verb + 1, len(words)):
         word = words.text(k)
         if words.is_mark(k) or word in SUBORDINATORS or word in {"but", "so"}:

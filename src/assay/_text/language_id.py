@@ -50,8 +50,8 @@ def _identify(text: str) -> str:
         return script
     hits = [0] * len(_NAMES)
     for word in _WORD.findall(text.lower()):
-        for place in _LANGUAGES_OF.get(word, ()):
-            hits[place] += 1
+        for language in _LANGUAGES_OF.get(word, ()):
+            hits[language] += 1
     best, second = sorted(hits, reverse=True)[:2]
     clear = best >= _FEWEST and best > second
     return _NAMES[hits.index(best)] if clear else ""
@@ -171,27 +171,27 @@ def language_name(code: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _surely_other(text: str) -> str:
+def _other_by_words(text: str) -> str:
     script = _script(text)
     if script != "LATIN":
         return script
     hits: Counter[str] = Counter()
     tokens = _WORD.findall(text)
     foreign = english = 0
-    for written in tokens:
-        word = written.lower()
+    for token in tokens:
+        word = token.lower()
         languages = _SAYINGS.get(word, _NO_LANGUAGES)
         # A name has letters of its own language in any other: Łódź, Erdoğan.
-        if written == word and not word.isascii() and (own := _OWN_LETTER.search(word)):
-            languages = languages | {_LETTERS_OF[own[0]]}
+        if token == word and not word.isascii() and (own_letter := _OWN_LETTER.search(word)):
+            languages = languages | {_LETTERS_OF[own_letter[0]]}
         if languages:
             hits.update(languages)
             foreign += word not in _AMBIGUOUS
         english += word in _COMMONEST and word not in _AMBIGUOUS
     if foreign < max(_SURE + 2 * english, _LEAST * len(tokens)):
         return ""
-    (best, most), *others = hits.most_common(2)
-    return best if not others or most > others[0][1] else ""
+    (best, most_hits), *next_best = hits.most_common(2)
+    return best if not next_best or most_hits > next_best[0][1] else ""
 
 
 def likely_other(text: str) -> str:
@@ -208,7 +208,7 @@ def other_language(texts: Iterable[str]) -> str:
 
     A few words, names, code and records are left open: no mark is better than a wrong one.
     """
-    languages = [language for text in texts if (language := _surely_other(text[:_READ]))]
+    languages = [language for text in texts if (language := _other_by_words(text[:_READ]))]
     # A few Chinese characters beside Japanese are Japanese.
     shared = languages[:1] == ["CJK"] and "JAPANESE" in languages
     return "JAPANESE" if shared else next(iter(languages), "")

@@ -60,39 +60,43 @@ class Lexicon(NamedTuple):
 
     def key(self, word: str) -> str:
         """What a word says; "" where no list has it."""
-        found = self.whole.get(word)
-        if found is None:
-            found = next((key for begin, key in self.begins if word.startswith(begin)), "")
-        return found
+        key = self.whole.get(word)
+        if key is None:
+            key = next((key for begin, key in self.begins if word.startswith(begin)), "")
+        return key
 
 
 @cache
 def lexicon(language: str) -> Lexicon:
     """The words of a language, by its code or its script."""
-    whole: dict[str, str] = {}
+    keys_by_form: dict[str, str] = {}
     begins: list[tuple[str, str]] = []
     special: dict[str, frozenset[str]] = {}
-    own = LIMITS | QUANTITIES | _MODALS | SMALL | _UNITS | {"not"}
+    own_keys = LIMITS | QUANTITIES | _MODALS | SMALL | _UNITS | {"not"}
     table = resources.files("assay._text").joinpath("lexicons.tsv").read_text("utf-8")
     header, *lines = table.splitlines()
-    place = header.split("\t").index(language)
+    column = header.split("\t").index(language)
     for line in lines:
-        said, forms = (line.split("\t")[i] for i in (0, place))
-        plain = [_plain(form, language) for form in forms.split()]
-        if said.startswith("*"):
-            special[said[1:]] = frozenset(plain)
+        english, forms = (line.split("\t")[i] for i in (0, column))
+        plain = [_plain_form(form, language) for form in forms.split()]
+        if english.startswith("*"):
+            special[english[1:]] = frozenset(plain)
             continue
-        key = said if said in own or said.isdigit() else relations.concept(stem(verbs.base(said)))
+        key = (
+            english
+            if english in own_keys or english.isdigit()
+            else relations.concept(stem(verbs.base(english)))
+        )
         for form in plain:
             if form.endswith("*"):
                 begins.append((form[:-1], key))
             else:
-                whole.setdefault(form, key)
-    begins.sort(key=lambda each: -len(each[0]))
-    return Lexicon(whole, tuple(begins), special)
+                keys_by_form.setdefault(form, key)
+    begins.sort(key=lambda entry: -len(entry[0]))
+    return Lexicon(keys_by_form, tuple(begins), special)
 
 
-def _plain(form: str, language: str) -> str:
+def _plain_form(form: str, language: str) -> str:
     if language in CHARACTERS:
         return form
     return "".join(words(form)) + "*" * form.endswith("*")
@@ -160,8 +164,8 @@ def phrasing(sentence: str, language: str) -> Phrasing:
 
 def language_of(texts: tuple[str, ...]) -> str:
     """The language of some texts if it is one of `LANGUAGES`; else ""."""
-    whole = " ".join(texts)
-    language = other_language((*texts, whole)) or likely_other(whole)
+    joined = " ".join(texts)
+    language = other_language((*texts, joined)) or likely_other(joined)
     return language if language in LANGUAGES else ""
 
 
@@ -188,50 +192,50 @@ class _Reader:
             self._characters()
         else:
             read = _TOKEN.findall(self.sentence)
-            for i, written in enumerate(read):
+            for i, token in enumerate(read):
                 ranges = (
                     0 < i < len(read) - 1 and read[i - 1][0].isdigit() and read[i + 1][0].isdigit()
                 )
                 if not ranges:  # "between 1902 and 1906"
-                    self._word(written, first=not i)
-        be, by = self.passive
+                    self._word(token, first=not i)
+        be, agents = self.passive
         return Phrasing(
             tuple(self.tokens),
             frozenset(self.denied),
             frozenset(self.found["limit"]),
             frozenset(self.found["many"]),
             frozenset(self.found["modal"]),
-            frozenset(by if self.language in CHARACTERS else be & by),
+            frozenset(agents if self.language in CHARACTERS else be & agents),
         )
 
-    def _word(self, written: str, *, first: bool) -> None:
-        if written in _STOPS:
+    def _word(self, token: str, *, first: bool) -> None:
+        if token in _STOPS:
             self._break()
-        elif written in _SIGNS:
-            self._unit(_SIGNS[written])
-        elif written[0].isdigit():
-            self._add(written, _number(written), "number")
-        elif word := "".join(words(written)):
-            self._spoken(word, written, named=written[0].isupper() and not first)
+        elif token in _SIGNS:
+            self._unit(_SIGNS[token])
+        elif token[0].isdigit():
+            self._add(token, _number(token), "number")
+        elif word := "".join(words(token)):
+            self._add_word(word, token, is_name=token[0].isupper() and not first)
 
-    def _spoken(self, word: str, written: str, *, named: bool) -> None:
+    def _add_word(self, word: str, text: str, *, is_name: bool) -> None:
         special = self.lexicon.special
         if word in special["breaks"]:
             self._break()
-        for place, name in enumerate(("be", "by")):
+        for index, name in enumerate(("be", "by")):
             if word in special[name]:
-                self.passive[place].add(self.part)
+                self.passive[index].add(self.part)
         if word in special["led"]:
             self.led = word
         key = self.lexicon.key(word)
         if self._notes(key) or word in special["empty"]:
             return
         if key in _UNITS:
-            self._unit(key, written)
+            self._unit(key, text)
         elif key:
-            self._add(written, key, self._sort(key))
+            self._add(text, key, self._sort_of(key))
         else:
-            self._add(written, word, "name" if named and self.language != "de" else "word")
+            self._add(text, word, "name" if is_name and self.language != "de" else "word")
 
     def _notes(self, key: str) -> bool:
         """Whether a word denies or limits its part, which is noted then."""
@@ -244,7 +248,7 @@ class _Reader:
                 return True
         return False
 
-    def _sort(self, key: str) -> str:
+    def _sort_of(self, key: str) -> str:
         if key in SMALL:
             return "small"
         if key.isdigit():
@@ -255,35 +259,35 @@ class _Reader:
         if not self.fresh:
             self.part, self.fresh, self.led = self.part + 1, True, ""
 
-    def _unit(self, key: str, written: str = "") -> None:
+    def _unit(self, key: str, text: str = "") -> None:
         last = self.tokens[-1] if self.tokens else None
         if last and last.sort == "number" and last.part == self.part:
             if key not in last.unit.split():
                 self.tokens[-1] = last._replace(key=f"{last.key} {key}")
-        elif written:
-            self._add(written, key, "word")
+        elif text:
+            self._add(text, key, "word")
         else:
             self.currency = key
 
-    def _add(self, written: str, key: str, sort: str) -> None:
+    def _add(self, text: str, key: str, sort: str) -> None:
         if sort == "number" and self.currency:
             key, self.currency = f"{key} {self.currency}", ""
-        self.tokens.append(Token(written, key, sort, self.part, self.led))
+        self.tokens.append(Token(text, key, sort, self.part, self.led))
         self.fresh = False
         if sort != "small":
             self.led = ""
 
     def _characters(self) -> None:
-        text, at, run = self.sentence, 0, ""
+        text, position, run = self.sentence, 0, ""
         inflected = False  # behind a word whose ending goes on
-        while at < len(text):
-            number, entry = _han_number(text, at), self._entry(text, at)
+        while position < len(text):
+            number, entry = _han_number(text, position), self._entry(text, position)
             if number and len(number[0]) < max(2, len(entry)) and entry:
                 number = None
-            match = _TOKEN.match(text, at)
+            match = _TOKEN.match(text, position)
             token = match[0] if match else ""
-            if not (number or entry) and _is_plain(token):
-                run, at, inflected = run + token, at + len(token), True
+            if not (number or entry) and _is_plain_character(token):
+                run, position, inflected = run + token, position + len(token), True
                 continue
             self._run(run)
             run = ""
@@ -291,7 +295,7 @@ class _Reader:
                 self._add(*number, "number")
                 token = number[0]
             elif entry:
-                self._entered(entry)
+                self._add_entry(entry)
                 inflected = inflected and entry not in _PARTICLES
                 token = entry
             elif token in _STOPS:
@@ -301,20 +305,20 @@ class _Reader:
                 run = "" if inflected else token
             elif token:
                 self._word(token, first=False)
-            at += len(token) or 1
+            position += len(token) or 1
         self._run(run)
 
-    def _entry(self, text: str, at: int) -> str:
+    def _entry(self, text: str, position: int) -> str:
         """The longest word of the lists that stands at a place."""
-        for length in range(min(_LONGEST_ENTRY, len(text) - at), 0, -1):
-            entry = text[at : at + length]
+        for length in range(min(_LONGEST_ENTRY, len(text) - position), 0, -1):
+            entry = text[position : position + length]
             if entry in self.lexicon.whole or any(
                 entry in self.lexicon.special[name] for name in ("plain", "empty", "breaks", "by")
             ):
                 return entry
         return ""
 
-    def _entered(self, entry: str) -> None:
+    def _add_entry(self, entry: str) -> None:
         special = self.lexicon.special
         if entry in special["by"]:
             self.passive[1].add(self.part)
@@ -330,7 +334,7 @@ class _Reader:
         if key in _UNITS:
             self._unit(key, entry)
         elif not self._notes(key):
-            self._add(entry, key or entry, self._sort(key) if key else "word")
+            self._add(entry, key or entry, self._sort_of(key) if key else "word")
 
     def _run(self, run: str) -> None:
         if run:
@@ -344,21 +348,21 @@ def _is_hiragana(token: str) -> bool:
     return "\u3040" <= token[:1] <= "\u309f"
 
 
-def _is_plain(token: str) -> bool:
+def _is_plain_character(token: str) -> bool:
     """Whether characters may be part of a word that is in no list."""
     special = token in _STOPS or token in _SIGNS or token[:1].isdigit()
     return bool(token) and not (special or _is_hiragana(token))
 
 
-def _number(written: str) -> str:
-    if _THOUSANDS.fullmatch(written):
-        return re.sub("[.,]", "", written)
-    return written.replace(",", ".")
+def _number(digits: str) -> str:
+    if _THOUSANDS.fullmatch(digits):
+        return re.sub("[.,]", "", digits)
+    return digits.replace(",", ".")
 
 
-def _han_number(text: str, at: int) -> tuple[str, str] | None:
+def _han_number(text: str, position: int) -> tuple[str, str] | None:
     """A number in Chinese characters at a place, as written and in digits."""
-    match = _HAN_NUMBER.match(text, at)
+    match = _HAN_NUMBER.match(text, position)
     if not match:
         return None
     counted = _COUNTED.match(text, match.end())
@@ -387,8 +391,8 @@ def same(first: Token, second: Token, language: str) -> bool:
     shared = next(
         (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
     )
-    rest = max(len(a), len(b)) - shared
-    return shared >= _LEAST and rest <= _ENDING and shared > rest
+    remainder = max(len(a), len(b)) - shared
+    return shared >= _LEAST and remainder <= _ENDING and shared > remainder
 
 
 def _bare(word: str, language: str) -> str:

@@ -96,9 +96,9 @@ def without_lead(text: str) -> str:
 
     That is a number, as in "3. Open it" and "Step 3: Open it", and "Based on the given passages, ".
     """
-    bare = _MARKER.sub("", without_citations(text))
-    lead = _LEAD.match(bare) or _LABEL.match(bare)
-    return _MARKER.sub("", bare[lead.end() :]) if lead else bare
+    unmarked = _MARKER.sub("", without_citations(text))
+    lead = _LEAD.match(unmarked) or _LABEL.match(unmarked)
+    return _MARKER.sub("", unmarked[lead.end() :]) if lead else unmarked
 
 
 def without_pointers(text: str) -> str:
@@ -139,11 +139,11 @@ def marks(text: str) -> list[tuple[int, int]]:
     spans += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
     if bullet := _BULLET.match(text):
         spans.append(bullet.span())
-    apart: list[tuple[int, int]] = []
+    separate: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if start < end and (not apart or start >= apart[-1][1]):
-            apart.append((start, end))
-    return apart
+        if start < end and (not separate or start >= separate[-1][1]):
+            separate.append((start, end))
+    return separate
 
 
 def lead_end(text: str) -> int:
@@ -159,12 +159,12 @@ _JOINT_END = re.compile(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
 def clean(text: str) -> str:
     """Without mark-up and citation marks, on one line, with a capital at the beginning."""
     if "*" in text or "_" in text or "`" in text:  # none is in most, and to look behind is slow
-        bare = _GAP.sub("", without_citations(_MARKUP.sub("", text)))
-        bare = _ITALIC.sub(r"\g<content>", bare)
+        unmarked = _GAP.sub("", without_citations(_MARKUP.sub("", text)))
+        unmarked = _ITALIC.sub(r"\g<content>", unmarked)
     else:
-        bare = _GAP.sub("", without_citations(text))
-    bare = _LINK.sub(r"\g<content>", bare) if "[" in bare else bare
-    plain = " ".join(bare.split())
+        unmarked = _GAP.sub("", without_citations(text))
+    unmarked = _LINK.sub(r"\g<content>", unmarked) if "[" in unmarked else unmarked
+    plain = " ".join(unmarked.split())
     if plain.endswith((";", "；", "and", "or")):  # else every blank would be looked at
         plain = _JOINT_END.sub("", plain)
     # "iPhone", "max_delay" and "find()" are written small.
@@ -216,7 +216,7 @@ def without_tags(text: str) -> str:
     """
     if "<" not in text and "&nbsp;" not in text:
         return text
-    text = _IN_ROW.sub(lambda blank: " " * len(blank.group()), _SCRIPT.sub(_beside, text))
+    text = _IN_ROW.sub(lambda blank: " " * len(blank.group()), _SCRIPT.sub(_beside_word, text))
     text = _HEAD_ROW.sub(r"\g<row>\n|-|\n", text)
     closed = {name.lower() for name in _CLOSED.findall(text)}
 
@@ -227,7 +227,7 @@ def without_tags(text: str) -> str:
     return _TAG.sub(read, text)
 
 
-def _beside(script: re.Match[str]) -> str:
+def _beside_word(script: re.Match[str]) -> str:
     """What stands raised or lowered, at once behind its word; nothing for the mark of a source."""
     content, raised = script["content"], script["kind"].lower() == "sup"
     if raised and (content.startswith("[") or script["ends"] is not None):

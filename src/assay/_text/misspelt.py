@@ -20,7 +20,7 @@ def near(name: str, known: Iterable[str], *, n: int = 1, cutoff: float = 0.7) ->
     """
     import difflib
 
-    keys = {normal(one): one for one in known}
+    keys = {normal(name): name for name in known}
     return [keys[key] for key in difflib.get_close_matches(normal(name), keys, n, cutoff)]
 
 

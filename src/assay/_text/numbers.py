@@ -96,20 +96,20 @@ _IGNORED_WORDS = frozenset({"one", "zero"})
 
 def numbers(text: str) -> dict[str, str]:
     """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
-    written: dict[str, str] = {}
+    by_plain_form: dict[str, str] = {}
     # Most texts hold no number: a look for what each must have is faster than its pattern.
     digits, ascii_only = _DIGIT.search(text), text.isascii()
     if digits or not ascii_only:
         for fraction in _FRACTION.finditer(text):
             if (value := _fraction_value(fraction)) is not None:
-                written.setdefault(value, fraction.group())
-    if written:
+                by_plain_form.setdefault(value, fraction.group())
+    if by_plain_form:
         text = _FRACTION.sub(_blank_fraction, text)
     if digits:
-        written |= _in_digits(text)
+        by_plain_form |= _in_digits(text)
     if not ascii_only or not _SPELLING.isdisjoint(_LETTERS.findall(text.lower())):
-        _add_spelled(text, written)
-    return written
+        _add_spelled(text, by_plain_form)
+    return by_plain_form
 
 
 _WITH_SIGN = re.compile(
@@ -143,10 +143,14 @@ def _add_spelled(text: str, spellings: dict[str, str]) -> None:
 def _fraction_value(fraction: re.Match[str]) -> str | None:
     """Its plain form; None where it is none: 7/4 is a date or a score."""
     if fraction["sign"]:
-        part = unicodedata.numeric(fraction["sign"])
+        fraction_value = unicodedata.numeric(fraction["sign"])
     else:
-        part = int(fraction["up"]) / int(fraction["down"])
-    return _format(int(fraction["whole"] or fraction["before"] or 0) + part) if part < 1 else None
+        fraction_value = int(fraction["up"]) / int(fraction["down"])
+    return (
+        _format(int(fraction["whole"] or fraction["before"] or 0) + fraction_value)
+        if fraction_value < 1
+        else None
+    )
 
 
 def _blank_fraction(fraction: re.Match[str]) -> str:
@@ -154,13 +158,13 @@ def _blank_fraction(fraction: re.Match[str]) -> str:
 
 
 def _in_digits(text: str) -> dict[str, str]:
-    written: dict[str, str] = {}
+    by_plain_form: dict[str, str] = {}
     for clock in _CLOCK.finditer(text):
         if _is_time(clock):
-            written.setdefault(_time(clock), clock.group().strip())
+            by_plain_form.setdefault(_time(clock), clock.group().strip())
     for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
-        written.setdefault(_plain(digits), digits.group().strip())
-    return written
+        by_plain_form.setdefault(_plain_digits(digits), digits.group().strip())
+    return by_plain_form
 
 
 def is_close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:
@@ -203,7 +207,7 @@ def _time(clock: re.Match[str]) -> str:
     return f"{hour % 24:02d}:{int(clock['minute'] or clock['dotted'] or 0):02d}"
 
 
-def _plain(digits: re.Match[str]) -> str:
+def _plain_digits(digits: re.Match[str]) -> str:
     if not _is_amount(digits["number"]):
         return digits["number"]
     value = float(digits["number"].replace(",", ""))
@@ -299,12 +303,12 @@ _COUNTED = r"(?!(?:video|display|screen|monitor|camera|movie|race|run)s)(?:peopl
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
 
-def _any(names: dict[str, str]) -> str:
+def _names(names: dict[str, str]) -> str:
     return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
 
 
 _FORMS = re.compile(
-    rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_any(_SCALES)})\b"
+    rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_names(_SCALES)})\b"
     r"|(?<![\w.,/$€£])(?P<feet>\d{1,2})(?:\s?(?:ft\.?|feet|foot)\s|['′]\s?)"
     r"(?P<inches>\d{1,2}(?:\.\d+)?)"
     r"(?:\s?[\"″]|\sin\b(?=\.?(?:$|[.,;:)]|\s(?:tall|high|long|wide|deep)\b)))"
@@ -312,19 +316,19 @@ _FORMS = re.compile(
     # "4K" is a sort of picture as well.
     rf"(?:(?P<thousands>k|(?:(?<![2458])|(?<=[\d,.]\d))K|K(?=\s{_COUNTED}))\b|\s(?P<seconds>s)(?![\w/'’])"
     r"|(?<=\d\d)(?P<oven>F)\b"  # "350F", but "4F"
-    rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_any(_CURRENCIES)})\b"
-    rf"|[\s-]?(?P<unit>{_any(_UNITS)})(?!\w|/\w))"
-    rf"|\b(?P<month>{_any(_MONTHS)})\b\.?(?=\s\d)"
-    rf"|(?<=\d\s)(?P<later>{_any(_MONTHS)})\b(?:\.(?=\s[\da-z]))?"
-    rf"|(?<=\bin\s)(?P<within>{_any(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"  # but "in Mar del Plata"
-    rf"|(?<=\bon\s)(?P<day>{_any(_DAYS)})\b"
-    rf"|\b(?P<first>{_any(_DAYS)})(?=\s?[-–—]\s?(?:{_any(_DAYS)})\b|:\s?(?:\d|closed))"
-    rf"|(?:{_SINCE})(?P<last>{_any(_DAYS)})\b"
+    rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_names(_CURRENCIES)})\b"
+    rf"|[\s-]?(?P<unit>{_names(_UNITS)})(?!\w|/\w))"
+    rf"|\b(?P<month>{_names(_MONTHS)})\b\.?(?=\s\d)"
+    rf"|(?<=\d\s)(?P<later>{_names(_MONTHS)})\b(?:\.(?=\s[\da-z]))?"
+    rf"|(?<=\bin\s)(?P<within>{_names(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"  # but "in Mar del Plata"
+    rf"|(?<=\bon\s)(?P<day>{_names(_DAYS)})\b"
+    rf"|\b(?P<first>{_names(_DAYS)})(?=\s?[-–—]\s?(?:{_names(_DAYS)})\b|:\s?(?:\d|closed))"
+    rf"|(?:{_SINCE})(?P<last>{_names(_DAYS)})\b"
     r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
     rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
     rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
     rf"|(?<!\w)'(?P<decade>[2-9]0s)\b|(?<!\d\s)\b(?P<minus>minus\s)(?=\d)"
-    rf"|(?<!\w)(?P<word>{_any(_UNIT_WORDS)})(?!\w)"
+    rf"|(?<!\w)(?P<word>{_names(_UNIT_WORDS)})(?!\w)"
 )
 _RULES: dict[str, Callable[[str], str]] = {
     "month": _MONTHS.__getitem__,
@@ -335,8 +339,8 @@ _RULES: dict[str, Callable[[str], str]] = {
     "last": _DAYS.__getitem__,
     "version": str,
     "hidden": lambda _: "",
-    "quarter": lambda place: f"{_ORDER[place]} quarter",
-    "half": lambda place: f"{_ORDER[place]} half",
+    "quarter": lambda index: f"{_ORDER[index]} quarter",
+    "half": lambda index: f"{_ORDER[index]} half",
     "fiscal": lambda year: f"fiscal year {year if len(year) == 4 else '20' + year}",
     "minus": lambda _: "\u2212",
     "decade": lambda years: f"19{years}",
@@ -344,7 +348,7 @@ _RULES: dict[str, Callable[[str], str]] = {
 }
 # Whether there is anything to look at: most sentences have nothing.
 _HINT = re.compile(
-    rf"\d|\b(?:Q[1-4]|FY|in\s(?:{_any(_MONTHS)})|{_any(_DAYS)})\b|(?<!\w)(?:{_any(_UNIT_WORDS)})"
+    rf"\d|\b(?:Q[1-4]|FY|in\s(?:{_names(_MONTHS)})|{_names(_DAYS)})\b|(?<!\w)(?:{_names(_UNIT_WORDS)})"
     r"|[\u00ad\u200b\u2060\ufeff]"
 )
 
@@ -365,24 +369,24 @@ class Normalized:
 
     def original(self, span: Span) -> Span:
         """The characters of the original that stand for these; of a change the whole."""
-        span_before = self._first(span[0]), self._last(span[1])
+        span_before = self._first(span[0]), self._last_index(span[1])
         return self.before.original(span_before) if self.before else span_before
 
-    def _first(self, at: int) -> int:
+    def _first(self, position: int) -> int:
         shift = 0
         for start, end, begin, stop in self.changes:
-            if at < end:
-                return begin if at >= start else at + shift
+            if position < end:
+                return begin if position >= start else position + shift
             shift = stop - end
-        return at + shift
+        return position + shift
 
-    def _last(self, at: int) -> int:
+    def _last_index(self, position: int) -> int:
         shift = 0
         for start, end, _, stop in self.changes:
-            if at <= end:
-                return stop if at > start else at + shift
+            if position <= end:
+                return stop if position > start else position + shift
             shift = stop - end
-        return at + shift
+        return position + shift
 
 
 @memoized(4096, longest=2000)
@@ -393,18 +397,18 @@ def normalize(text: str) -> Normalized:
     text = _MINUS.sub("\u2212", text)
     if not _HINT.search(text):
         return Normalized(text)
-    parts: list[str] = []
+    pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
-    done = length = 0
+    end = length = 0
     for match in _FORMS.finditer(text):
         usual = _usual_form(match)
         if usual == match[0]:
             continue
-        parts += [text[done : match.start()], usual]
-        length += match.start() - done
+        pieces += [text[end : match.start()], usual]
+        length += match.start() - end
         changes.append((length, length + len(usual), match.start(), match.end()))
-        length, done = length + len(usual), match.end()
-    return Normalized("".join([*parts, text[done:]]), tuple(changes))
+        length, end = length + len(usual), match.end()
+    return Normalized("".join([*pieces, text[end:]]), tuple(changes))
 
 
 def _usual_form(match: re.Match[str]) -> str:

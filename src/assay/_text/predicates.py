@@ -92,10 +92,10 @@ def subject_of(sentence: str) -> str:
     if plain is None:
         return ""
     subject = plain["subject"]
-    parts = subject.lower().split()
-    if subject.endswith("ly") and len(parts) == 1:  # "Properly designed rules"
+    words_of_subject = subject.lower().split()
+    if subject.endswith("ly") and len(words_of_subject) == 1:  # "Properly designed rules"
         return ""
-    return "" if any(part in _NO_SUBJECT - {"the"} for part in parts) else subject
+    return "" if any(word in _NO_SUBJECT - {"the"} for word in words_of_subject) else subject
 
 
 def resolve(sentence: str, subject: str, *, alone: bool = True) -> str:
@@ -114,7 +114,7 @@ def resolve(sentence: str, subject: str, *, alone: bool = True) -> str:
         explained = _EXPLAINED_IT.match(sentence, leading.start("pronoun"))
         if explained or not leading.groupdict()["link"]:
             return sentence
-    if (person and not alone) or not _fits(pronoun, leading["next"], subject):
+    if (person and not alone) or not _fits_pronoun(pronoun, leading["next"], subject):
         return sentence
     article = subject.partition(" ")[0] in {"The", "A", "An"}
     first = subject[:1].lower() if lead and article else subject[:1]
@@ -135,18 +135,18 @@ def is_alone(sentence: str, subject: str) -> bool:
     return True
 
 
-def _fits(pronoun: str, following: str, subject: str) -> bool:
-    parts = subject.split()
-    last = parts[-1].lower()
+def _fits_pronoun(pronoun: str, following: str, subject: str) -> bool:
+    words_of_subject = subject.split()
+    last = words_of_subject[-1].lower()
     plural = " and " in f" {subject.lower()} " or (
         last.endswith("s") and not last.endswith(("ss", "us", "is", "'s"))
     )
-    capitals = all(part[:1].isupper() for part in parts)
+    capitals = all(word[:1].isupper() for word in words_of_subject)
     if pronoun in {"They", "Their"}:
         return plural and following.lower() not in {"is", "was", "has"}
     if pronoun in {"He", "She", "His", "Her"}:
         # A person: one to three capitalised words without an article.
-        return capitals and len(parts) <= 3 and parts[0].lower() != "the"
+        return capitals and len(words_of_subject) <= 3 and words_of_subject[0].lower() != "the"
     return not plural and following.lower() not in _PLURAL_VERBS
 
 
@@ -218,14 +218,14 @@ def subject_with_verb(words: Words, begin: int, end: int, verb: int) -> Subject:
     """The noun phrase between two places as the subject of the verb at a third."""
     while end - 1 > begin and words.is_adverb(end - 1):
         end -= 1
-    many = is_many(words, begin, end)
-    kind = words.finite(verb, begin) or words.verb_of(verb, plural=many)
-    plural = many
+    is_plural = is_many(words, begin, end)
+    kind = words.finite(verb, begin) or words.verb_of(verb, plural=is_plural)
+    plural = is_plural
     if kind in {"present", "base"} or words.text(verb) in _SINGULAR | _PLURAL:
         plural = kind == "base" or words.text(verb) in _PLURAL
     text = "" if words.text(begin) in _NO_SUBJECTS else words.slice(begin, end)
-    past = kind in {"past", "both"} or words.text(verb) in {"was", "were", "had", "did"}
-    return with_verb(words, Subject(text, kind, plural, past, verb, verb), verb)
+    is_past = kind in {"past", "both"} or words.text(verb) in {"was", "were", "had", "did"}
+    return with_verb(words, Subject(text, kind, plural, is_past, verb, verb), verb)
 
 
 def with_verb(words: Words, subject: Subject, verb: int) -> Subject:
@@ -266,8 +266,8 @@ def is_many(words: Words, begin: int, end: int) -> bool:
 
 def be(subject: Subject, *, past: bool) -> str:
     """The form of "be" that goes with a subject."""
-    many = subject.plural or " and " in subject.text
-    return ("were" if many else "was") if past else ("are" if many else "is")
+    is_plural = subject.plural or " and " in subject.text
+    return ("were" if is_plural else "was") if past else ("are" if is_plural else "is")
 
 
 def inflect(base: str, subject: Subject) -> str:
@@ -283,8 +283,8 @@ def goes_with(words: Words, verb: int, subject: Subject) -> bool:
     """Whether the finite verb at a place can be a further predicate of the subject."""
     kind, first, word = words.finite(verb), subject.kind, words.text(verb)
     if word in _PLURAL:
-        many = subject.plural or " and " in subject.text
-        return many or subject.text.lower() in {"you", "we", "they", "i"}
+        is_plural = subject.plural or " and " in subject.text
+        return is_plural or subject.text.lower() in {"you", "we", "they", "i"}
     if kind in {"be", "have", "modal"}:
         return not (word in _SINGULAR and subject.plural)
     if kind == "present":

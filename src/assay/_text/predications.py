@@ -136,14 +136,14 @@ _LONGEST_LEAD = 16  # words before a subject
 def predications(sentence: str) -> tuple[Predication, ...]:
     """What the clauses of a sentence say, as far as they are surely read."""
     plain = plainly(sentence)
-    readings = [reading for part in parts(plain) if (reading := _read(part.text))]
-    known = {(each.predicate, each.subject) for each in readings}
-    inner = (each for each in _inner(plain) if each)
-    readings += (each for each in inner if (each.predicate, each.subject) not in known)
+    readings = [reading for clause in parts(plain) if (reading := _read_clause(clause.text))]
+    known = {(reading.predicate, reading.subject) for reading in readings}
+    inner = (reading for reading in _inner_predications(plain) if reading)
+    readings += (reading for reading in inner if (reading.predicate, reading.subject) not in known)
     return (*readings, *_named(plain), *_changed(plain), *_elided(plain, readings))
 
 
-def _inner(sentence: str) -> Iterator[Predication | None]:
+def _inner_predications(sentence: str) -> Iterator[Predication | None]:
     """What its inner clauses say."""
     for text, verb in inner_clauses(sentence):
         words = read_words(text)
@@ -154,8 +154,8 @@ def _inner(sentence: str) -> Iterator[Predication | None]:
 def _named(sentence: str) -> Iterator[Predication]:
     """Of "Ann Lind, a pupil of Ben Moor, won" that she is his pupil."""
     for text, noun, holder, role in namings(sentence):
-        rest = role.first | role.second
-        yield Predication(text, noun, holder, rest, (*rest, noun), roles=(role,), stative=True)
+        sides = role.first | role.second
+        yield Predication(text, noun, holder, sides, (*sides, noun), roles=(role,), stative=True)
 
 
 _ELIDED = re.compile(
@@ -175,18 +175,18 @@ def _elided(sentence: str, readings: Sequence[Predication]) -> Iterator[Predicat
             if order.concept.startswith("more ") and reading.subject & (order.first | order.second):
                 first, second = order.first, order.second
                 pair = (first, second) if reading.subject & (first - second) else (second, first)
-                by = frozenset(stems_of(filter(None, match.group("word", "next"))))
-                of = frozenset(stems_of([match["of"]] if match["of"] else []))
-                said = order._replace(
+                norm_stems = frozenset(stems_of(filter(None, match.group("word", "next"))))
+                kind_stems = frozenset(stems_of([match["of"]] if match["of"] else []))
+                pronoun_order = order._replace(
                     concept=f"more {meaning[0]}",
                     first=pair[meaning[1] < 0],
                     second=pair[meaning[1] > 0],
-                    by=by,
-                    of=of,
+                    by=norm_stems,
+                    of=kind_stems,
                 )
                 stems = frozenset(stems_of(sentence.lower().split()))
                 yield Predication(
-                    sentence, "", reading.subject, stems, tuple(stems), orders=(said,)
+                    sentence, "", reading.subject, stems, tuple(stems), orders=(pronoun_order,)
                 )
                 return
 
@@ -202,9 +202,9 @@ def _changed(sentence: str) -> Iterator[Predication]:
     for match in _UP.finditer(sentence):
         stems = frozenset(stems_of([match["of"].lower()]))
         order = changed(1 if match["way"] == "up" else -1, stems)
-        rest = frozenset(stems_of(sentence.lower().split()))
+        said = frozenset(stems_of(sentence.lower().split()))
         if stems:
-            yield Predication(sentence, "change", stems, rest, tuple(rest), orders=(order,))
+            yield Predication(sentence, "change", stems, said, tuple(said), orders=(order,))
 
 
 def content(text: str) -> Stems:
@@ -213,7 +213,7 @@ def content(text: str) -> Stems:
     return frozenset(stems_of(token.text for token in tokens if token.sort != "mark"))
 
 
-def _read(text: str) -> Predication | None:
+def _read_clause(text: str) -> Predication | None:
     words = read_words(text)
     if not 2 < len(words) <= _LONGEST:
         return None
@@ -291,12 +291,12 @@ class _Reader(Clause):
         self._denied_object()
         quantity = self._quantity()
         barred = self._barred()
-        rest = self.of(0, len(words)) - barred - {predicate}
+        content_stems = self.of(0, len(words)) - barred - {predicate}
         return Predication(
             text=words.sentence,
             predicate=predicate,
             subject=self.of(self.begin, self.verb),
-            content=rest,
+            content=content_stems,
             core=self._core(barred),
             barred=barred,
             roles=tuple(self.roles(predicate)),
@@ -315,8 +315,8 @@ class _Reader(Clause):
         if self.ordered:
             return
         kind = words.auxiliary(self.verb)
-        ahead = range(max(self.begin + 1, self.verb - 2), self.verb)
-        self.negated = any(words.text(k) in _NOT for k in ahead)
+        indices = range(max(self.begin + 1, self.verb - 2), self.verb)
+        self.negated = any(words.text(k) in _NOT for k in indices)
         if not kind:
             self.main = self.verb
             return
@@ -344,8 +344,8 @@ class _Reader(Clause):
             last = kind or last
         return last
 
-    def _auxiliaries(self, places: range) -> None:
-        for k in places:
+    def _auxiliaries(self, indices: range) -> None:
+        for k in indices:
             word = self.words.text(k)
             self.negated ^= word in _NOT or word == "cannot" or word.endswith(("n't", "n’t"))
             plain = _NEGATED.sub("", word)
@@ -357,12 +357,12 @@ class _Reader(Clause):
         words = self.words
         while True:
             denied = words.text(self.main + 1) == "not"
-            ahead = self.main + 1 + denied
-            bare = denied and words.text(self.main) == "need"
-            if not (bare or words.text(ahead) == "to"):
+            position = self.main + 1 + denied
+            is_need = denied and words.text(self.main) == "need"
+            if not (is_need or words.text(position) == "to"):
                 return
             says = _CHAINS.get(stem(verbs.base(words.text(self.main))))
-            following = words.after_adverbs(ahead + (not bare))
+            following = words.after_adverbs(position + (not is_need))
             word = words.text(following)
             if says is None or words.opens_object(following) or words.is_name(following):
                 return
@@ -465,8 +465,8 @@ class _Reader(Clause):
         for k in range(self.begin, len(words)):
             denies = words.text(k) in _BARS or (words.text(k) in {"not", "never"} and k > self.main)
             denies = denies or (words.text(k) == "but" and not self._has_verb(k + 1))
-            apart = words.text(k) in {"apart", "other"} and words.text(k + 1) in {"from", "than"}
-            if denies or apart:
+            excludes = words.text(k) in {"apart", "other"} and words.text(k + 1) in {"from", "than"}
+            if denies or excludes:
                 end = next((j for j in range(k + 1, len(words)) if words.is_mark(j)), len(words))
                 stems |= self.of(k + 1, end)
         return stems
@@ -480,7 +480,7 @@ class _Reader(Clause):
 
     def _core(self, barred: Stems) -> tuple[str, ...]:
         stems = self.in_order(0, self._end())
-        return tuple(each for each in stems if each not in barred)
+        return tuple(word for word in stems if word not in barred)
 
     def _end(self) -> int:
         """Where another clause may begin."""

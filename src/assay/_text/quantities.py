@@ -150,12 +150,12 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     for pattern, keys_of in _KINDS:
         for match in pattern.finditer(text):
             span, keys = match.span(), frozenset(keys_of(match))
-            at = bisect(spans, span)
+            index = bisect(spans, span)
             # None of them overlaps another, so only the two neighbours can overlap this one.
             if keys and not any(
-                span[0] < e and s < span[1] for s, e in spans[max(0, at - 1) : at + 1]
+                span[0] < e and s < span[1] for s, e in spans[max(0, index - 1) : index + 1]
             ):
-                spans.insert(at, span)
+                spans.insert(index, span)
                 keys_at[span] = keys
     return tuple(Quantity(span, text[slice(*span)], keys_at[span]) for span in spans)
 
@@ -166,9 +166,9 @@ def spellings_of(texts: Iterable[str]) -> dict[Key, list[str]]:
     for text in texts:
         for quantity in quantities(text):
             for key in quantity.keys:
-                ways = ways_of.setdefault(key, [])
-                if quantity.text not in ways:
-                    ways.append(quantity.text)
+                spellings = ways_of.setdefault(key, [])
+                if quantity.text not in spellings:
+                    spellings.append(quantity.text)
     return ways_of
 
 
@@ -180,23 +180,27 @@ def written_like(text: Normalized, spellings: Mapping[Key, Sequence[str]]) -> No
         spellings: How the other text writes what it states, see `spellings_of`.
     """
     changes: list[tuple[int, int, int, int]] = []
-    parts: list[str] = []
+    pieces: list[str] = []
     done = length = 0
     for quantity in quantities(text.text):
-        others = [way for key in sorted(quantity.keys) for way in spellings.get(key, ())]
+        spellings_of_keys = [
+            spelling for key in sorted(quantity.keys) for spelling in spellings.get(key, ())
+        ]
         start, end = quantity.span
-        if not others or quantity.text.lower() in (other.lower() for other in others):
+        if not spellings_of_keys or quantity.text.lower() in (
+            spelling.lower() for spelling in spellings_of_keys
+        ):
             continue
-        spelling = others[0]
+        spelling = spellings_of_keys[0]
         if start == 0:
             spelling = spelling[:1].upper() + spelling[1:]
-        parts += [text.text[done:start], spelling]
+        pieces += [text.text[done:start], spelling]
         length += start - done
         changes.append((length, length + len(spelling), start, end))
         length, done = length + len(spelling), end
     if not changes:
         return text
-    return Normalized("".join([*parts, text.text[done:]]), tuple(changes), text)
+    return Normalized("".join([*pieces, text.text[done:]]), tuple(changes), text)
 
 
 def _dates(match: re.Match[str]) -> Iterator[Key]:
@@ -234,11 +238,11 @@ def _clock(match: re.Match[str]) -> Iterator[Key]:
     yield "clock", 60 * hour + int(match["minute"] or 0)
 
 
-def _parts(match: re.Match[str]) -> Iterator[Key]:
+def _share_keys(match: re.Match[str]) -> Iterator[Key]:
     if match["some"]:
-        some, every = _number(match["some"]), _number(match["all"])
-        if 0 < some < every <= 100:
-            yield "share", round(100 * some / every, 6)
+        part_number, all_number = _number(match["some"]), _number(match["all"])
+        if 0 < part_number < all_number <= 100:
+            yield "share", round(100 * part_number / all_number, 6)
         return
     if match["bare"]:
         name = "half"
@@ -276,14 +280,14 @@ def _number(spellings_of: str) -> float:
     lowered = spellings_of.lower()
     if lowered.split()[-1] in {"a", "an"}:
         return {"h": 0.5, "t": 0.75}.get(lowered[0], 0.25 if "quarter" in lowered else 1.0)
-    first, *rest = re.split(r"[ -]", lowered)
-    return float(TENS.get(first, SMALL.get(first, 0)) + sum(SMALL[word] for word in rest))
+    first, *further_words = re.split(r"[ -]", lowered)
+    return float(TENS.get(first, SMALL.get(first, 0)) + sum(SMALL[word] for word in further_words))
 
 
 # In this order: a date is no amount, and "one in four" not a four.
 _KINDS = (
     (_DATE, _dates),
-    (_PART, _parts),
+    (_PART, _share_keys),
     (_CLOCK, _clock),
     (_AMOUNT, _amounts),
 )
@@ -301,10 +305,10 @@ def comparable(first: Amount, second: Amount) -> bool:
         return any(_shared_parts(a, b) for a in first.days for b in second.days)
     if first.days or second.days:  # a year is compared with a year
         return all(amount.days or _FIRST <= amount.number <= _LAST for amount in (first, second))
-    return _alike(first, second)
+    return _are_like(first, second)
 
 
-def _alike(amount: Amount, other: Amount) -> bool:
+def _are_like(amount: Amount, other: Amount) -> bool:
     pair = {amount.kind, other.kind}
     return len(pair) == 1 or "" in pair or pair <= _MONEY | {"cent"}
 
@@ -320,7 +324,10 @@ def same(amount: Amount, other: Amount, scale: float = 1.0) -> bool:
     if "date" in (amount.kind, other.kind):
         return _same_date(amount, other)
     pair = {amount.kind, other.kind}
-    if not (_alike(amount, other) or pair == {"share", "points"}) or amount.bound * other.bound < 0:
+    if (
+        not (_are_like(amount, other) or pair == {"share", "points"})
+        or amount.bound * other.bound < 0
+    ):
         return False
     if len(pair & _MONEY) > 1:  # no rate of exchange is known
         return False
@@ -350,9 +357,9 @@ def covers(other: Amount, amount: Amount) -> bool:
     """Whether a date that is the same says as much: not "1969" of "July 20, 1969"."""
     if amount.kind != "date":
         return True
-    precisions = [sum(part is not None for part in day) for day in amount.days]
+    precisions = [sum(field is not None for field in day) for day in amount.days]
     return other.kind == "date" and max(
-        sum(part is not None for part in day) for day in other.days
+        sum(field is not None for field in day) for day in other.days
     ) >= max(precisions)
 
 
@@ -361,15 +368,15 @@ def _readings(
 ) -> Iterator[tuple[float, float, float, float, bool]]:
     """Both values with the size of one unit of each, and whether one was converted."""
     if amount.kind and other.kind and not amount.kind == other.kind in _MONEY:
-        systems = amount.size != other.size and _is_odd(amount.size / other.size)
+        systems = amount.size != other.size and _is_odd_ratio(amount.size / other.size)
         odd = systems or amount.zero != other.zero
         yield amount.value, amount.size, other.value, other.size, odd
         return
     for a in {1.0, scale} if not amount.scaled else {1.0}:
         for b in {1.0, scale} if not other.scaled else {1.0}:
             yield amount.number * a, a, other.number * b, b, False
-    for share, bare in ((amount, other), (other, amount)):
-        if share.kind == "share" and not bare.kind and abs(bare.number) <= 1:
+    for share, number in ((amount, other), (other, amount)):
+        if share.kind == "share" and not number.kind and abs(number.number) <= 1:
             yield (
                 (amount.number, 1.0, other.number * 100, 100.0, False)
                 if share is amount
@@ -377,25 +384,25 @@ def _readings(
             )
 
 
-def _is_odd(ratio: float) -> bool:
+def _is_odd_ratio(ratio: float) -> bool:
     """Whether one unit is no plain multiple of the other: a mile of a kilometre."""
     ratio = max(ratio, 1 / ratio)
     return abs(ratio - round(ratio)) > 1e-6
 
 
 def _close(a: float, a_step: float, b: float, b_step: float, *, converted: bool) -> bool:
-    most = max(abs(a), abs(b))
-    allowed = min(max(a_step, b_step), _ROUNDED * most)
+    larger = max(abs(a), abs(b))
+    allowed = min(max(a_step, b_step), _ROUNDED * larger)
     if converted:
-        allowed = max(allowed, _CONVERTED * most)
-    return abs(a - b) <= allowed + 1e-9 * most
+        allowed = max(allowed, _CONVERTED * larger)
+    return abs(a - b) <= allowed + 1e-9 * larger
 
 
 def _same_date(amount: Amount, other: Amount) -> bool:
     if amount.kind == other.kind:
         return any(_same_day(a, b) for a in amount.days for b in other.days)
-    date, bare = (amount, other) if amount.kind == "date" else (other, amount)
-    return not bare.kind and any(bare.number == year for year, _, _ in date.days)
+    date, year_amount = (amount, other) if amount.kind == "date" else (other, amount)
+    return not year_amount.kind and any(year_amount.number == year for year, _, _ in date.days)
 
 
 def _same_day(day: Day, other: Day) -> bool:
@@ -422,12 +429,14 @@ def matches(
     """
     pairs = []
     for amount in claimed:
-        alike = [
-            other
-            for other in candidates
-            if same(amount, other, scale) and not opposed(amount, other, question)
+        like_candidates = [
+            candidate
+            for candidate in candidates
+            if same(amount, candidate, scale) and not opposed(amount, candidate, question)
         ]
-        if alike:
-            nearest = min(alike, key=lambda other: math.fabs(other.number - amount.number))
+        if like_candidates:
+            nearest = min(
+                like_candidates, key=lambda candidate: math.fabs(candidate.number - amount.number)
+            )
             pairs.append((amount, nearest))
     return pairs

@@ -169,8 +169,8 @@ def holds(kind: Kind, text: str, question: str = "") -> bool:
 def _new_names(text: str, question: str) -> bool:
     question_words = set(words.words(question))
     # "Marie Curie" as the whole answer is a name although it begins the sentence.
-    alone = all(word[:1].isupper() or word in {"of", "the"} for word in text.split())
-    candidates = [*entities.names(text), *([text] if alone else [])]
+    capitalized = all(word[:1].isupper() or word in {"of", "the"} for word in text.split())
+    candidates = [*entities.names(text), *([text] if capitalized else [])]
     return any(set(words.content_words(name)) - question_words for name in candidates)
 
 
@@ -206,17 +206,17 @@ def asserted(question: str, *, yes: bool) -> str:
         return ""
     auxiliary, words = match["auxiliary"].lower(), match["rest"].split()
     # "Is it red or blue?" wants no yes.
-    several = len(words) > _LONGEST or "or" in map(str.lower, words)
-    end = 0 if several else _subject_end(auxiliary, words)
+    is_alternative = len(words) > _LONGEST or "or" in map(str.lower, words)
+    end = 0 if is_alternative else _subject_end(auxiliary, words)
     if not end:
         return ""
-    subject, rest = words[:end], words[end:]
-    if rest[0].lower() in {"not", "never"}:
+    subject, predicate = words[:end], words[end:]
+    if predicate[0].lower() in {"not", "never"}:
         return ""
     denied = [f"{auxiliary}not" if auxiliary == "can" else f"{auxiliary} not"]
-    sentence = [*subject, *([auxiliary] if yes else denied), *rest]
+    sentence = [*subject, *([auxiliary] if yes else denied), *predicate]
     if yes and auxiliary in {"do", "does", "did"}:
-        sentence = [*subject, _finite(rest[0], auxiliary), *rest[1:]]
+        sentence = [*subject, _finite(predicate[0], auxiliary), *predicate[1:]]
     text = " ".join(sentence).rstrip(" ,")
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -234,20 +234,20 @@ def _subject_end(auxiliary: str, words: list[str]) -> int:
     if plain[0] in _PRONOUNS and len(words) > 1:
         return int(not (auxiliary == "do" and plain[0] in {"he", "she", "it"}))
     begins = 1 + (plain[0] in _DETERMINERS)
-    places = [
+    positions = [
         i
         for i in range(begins, len(words))
-        if plain[i - 1] not in _DETERMINERS | {"of"} and _goes_on(auxiliary, plain[i])
+        if plain[i - 1] not in _DETERMINERS | {"of"} and _may_follow(auxiliary, plain[i])
     ]
     if auxiliary in _BE:
         # "Is the function pure?": what has no mark is the last word.
-        return places[0] if places else max(0, len(words) - 1) * (len(words) > begins)
+        return positions[0] if positions else max(0, len(words) - 1) * (len(words) > begins)
     # "Does travel time count?"
-    sure = [i for i in places if not verbs.is_also_noun(plain[i])]
-    return sure[0] if sure else places[0] if len(places) == 1 else 0
+    sure = [i for i in positions if not verbs.is_also_noun(plain[i])]
+    return sure[0] if sure else positions[0] if len(positions) == 1 else 0
 
 
-def _goes_on(auxiliary: str, word: str) -> bool:
+def _may_follow(auxiliary: str, word: str) -> bool:
     """Whether a word is what stands behind the subject of this auxiliary."""
     forms = verbs.forms(word)
     if auxiliary in _BE:

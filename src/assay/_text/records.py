@@ -71,25 +71,25 @@ class Reader:
 
     def read(self, start: int) -> tuple[Node, int]:
         """The record whose `OPENER` begins at `start`, and the place after it."""
-        whole = self._text[start : start + 1] in "{[( \t"
-        root = Node("object" if not whole else "array", "", self._places[start], 0)
+        is_list = self._text[start : start + 1] in "{[( \t"
+        root = Node("object" if not is_list else "array", "", self._places[start], 0)
         self._stack, self._open, self._key = [root], {"object": 0, "array": 0}, None
-        at = start
+        position = start
         while True:
-            token = _TOKEN.match(self._text, at)
-            after = self._take(token, at) if token else at
-            if after == at:
+            token = _TOKEN.match(self._text, position)
+            after = self._take_token(token, position) if token else position
+            if after == position:
                 break
-            at = after
+            position = after
             finished = len(self._stack) == 1 and self._key is None and root.children
-            if finished and (whole or not bool(_GOES_ON.match(self._text, at))):
+            if finished and (is_list or not bool(_GOES_ON.match(self._text, position))):
                 break
-        self._finish(at)
-        root.end = self._places[at]
-        return root, at
+        self._finish(position)
+        root.end = self._places[position]
+        return root, position
 
-    def _take(self, token: re.Match[str], at: int) -> int:
-        """Take in one token; the place after it, or `at` where the record must have ended."""
+    def _take_token(self, token: re.Match[str], position: int) -> int:
+        """Take in one token; the place after it, or `position` where the record must have ended."""
         if token["skip"]:
             return token.end()
         if token["open"]:
@@ -98,21 +98,23 @@ class Reader:
         if token["close"]:
             self._close(_CLOSES[token["close"]], token.end())
             return token.end()
-        return self._string(token) if token["quote"] else self._bare(token, at)
+        return self._string(token) if token["quote"] else self._bare(token, position)
 
     def _string(self, token: re.Match[str]) -> int:
         begin = token.start() + len(token.group()) - len(token.group().lstrip())
         stop, end = self._string_end(token["quote"], token.end())
         colon = _COLON.match(self._text, end)
-        text, places = decoded(self._text[token.end() : stop], self._places[token.end() : stop + 1])
+        text, positions = decoded(
+            self._text[token.end() : stop], self._places[token.end() : stop + 1]
+        )
         if colon and self._key is None and self._stack[-1].kind == "object":
             self._key = (text, begin)
             return colon.end()
         node = self._add("string", begin, end)
-        node.text, node.places = text, places
+        node.text, node.places = text, positions
         if self._depth < _DEEPEST and (inner := OPENER.match(text)) and text[:1] in "{[":
             node.kind = "array"
-            node.children = Reader(text, places, self._depth + 1).read(inner.start())[0].children
+            node.children = Reader(text, positions, self._depth + 1).read(inner.start())[0].children
             for child in node.children:
                 child.parent = node
         return end
@@ -128,16 +130,16 @@ class Reader:
         stop = len(self._text) if line < 0 else line
         return stop, stop
 
-    def _bare(self, token: re.Match[str], at: int) -> int:
+    def _bare(self, token: re.Match[str], position: int) -> int:
         in_object = self._stack[-1].kind == "object"
-        name = _BARE_KEY.match(self._text, at) if in_object and self._key is None else None
+        name = _BARE_KEY.match(self._text, position) if in_object and self._key is None else None
         if name:
             self._key = (name["name"], name.start("name"))
             return name.end()
         text = token["bare"].rstrip()
-        many = text.count(" ") >= _LONG_BARE
-        if not text or (self._key is None and (in_object or many)):
-            return at
+        is_long = text.count(" ") >= _LONG_BARE
+        if not text or (self._key is None and (in_object or is_long)):
+            return position
         node = self._add("literal", token.start("bare"), token.start("bare") + len(text))
         node.text = text
         return token.end()
@@ -150,8 +152,8 @@ class Reader:
         parent.children.append(node)
         return node
 
-    def _push(self, kind: str, at: int) -> None:
-        self._stack.append(self._add(kind, at, at + 1))
+    def _push(self, kind: str, position: int) -> None:
+        self._stack.append(self._add(kind, position, position + 1))
         self._open[kind] += 1
 
     def _close(self, kind: str, end: int) -> None:
@@ -177,18 +179,18 @@ def decoded(raw: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
     """A string's content without its escapes, and where each character of it stands."""
     if "\\" not in raw:
         return raw, places
-    parts: list[str] = []
+    pieces: list[str] = []
     kept_places: list[int] = []
-    at = 0
+    position = 0
     for escape in _ESCAPE.finditer(raw):
         char = _character(escape.group()[1:])
-        parts += [raw[at : escape.start()], char]
+        pieces += [raw[position : escape.start()], char]
         kept_places += [
-            *places[at : escape.start()],
+            *places[position : escape.start()],
             *places[escape.start() : escape.start() + len(char)],
         ]
-        at = escape.end()
-    return "".join([*parts, raw[at:]]), [*kept_places, *places[at:]]
+        position = escape.end()
+    return "".join([*pieces, raw[position:]]), [*kept_places, *places[position:]]
 
 
 def _character(escape: str) -> str:
@@ -215,44 +217,44 @@ _LABELS = ("name", "title", "label", "product", "id", "key", "question")
 
 def units(context: str) -> list[Unit]:
     """The units of a context, in order; of prose exactly its sentences."""
-    listed: list[Unit] = []
+    all_units: list[Unit] = []
     records = list(_records(context))
-    at = 0
+    position = 0
     label = _labels([root for _, root, _ in records])
     for start, root, end in records:
-        listed += _lines(context, at, start)
-        listed += _values(root, label)
-        at = end
-    return [*listed, *_lines(context, at, len(context))]
+        all_units += _lines(context, position, start)
+        all_units += _values(root, label)
+        position = end
+    return [*all_units, *_lines(context, position, len(context))]
 
 
 def _records(context: str) -> Iterator[tuple[int, Node, int]]:
     """Every record of a context: where it begins, what it holds, where it ends."""
     reader = Reader(context)
-    at = 0
-    while opener := OPENER.search(context, at):
-        root, at = reader.read(opener.start())
-        at = max(at, opener.end())
-        yield opener.start(), root, at
+    position = 0
+    while opener := OPENER.search(context, position):
+        root, position = reader.read(opener.start())
+        position = max(position, opener.end())
+        yield opener.start(), root, position
 
 
 def _lines(context: str, start: int, end: int) -> list[Unit]:
     """The units of what stands between records: tables, lines of keys and values, and prose."""
     lines = [line.span() for line in _LINE.finditer(context, start, end)]
     filled = [line for line in lines if not context[slice(*line)].isspace()]
-    listed: list[Unit] = []
+    line_units: list[Unit] = []
     prose = start
-    at = 0
-    while at < len(filled):
-        table = rows(context, filled, at)
+    line = 0
+    while line < len(filled):
+        table = rows(context, filled, line)
         if table is None:
-            at += 1
+            line += 1
             continue
-        listed += _prose(context, prose, filled[at][0])
-        listed += table.units
-        at = table.after
-        prose = filled[at - 1][1]
-    return [*listed, *_prose(context, prose, end)]
+        line_units += _prose(context, prose, filled[line][0])
+        line_units += table.units
+        line = table.after
+        prose = filled[line - 1][1]
+    return [*line_units, *_prose(context, prose, end)]
 
 
 def _prose(context: str, start: int, end: int) -> Iterator[Unit]:
@@ -280,9 +282,9 @@ def _number(items: Sequence[Node], key: str, labels: dict[int, str]) -> None:
     names = [_label(item) for item in items]
     if not any(names):
         names = _first_values(items)
-    for place, (item, label) in enumerate(zip(items, names, strict=True), start=1):
+    for number, (item, label) in enumerate(zip(items, names, strict=True), start=1):
         if not item.key:
-            labels[id(item)] = label or ("" if key else "record ") + str(place)
+            labels[id(item)] = label or ("" if key else "record ") + str(number)
 
 
 def _label(item: Node) -> str:
@@ -309,7 +311,7 @@ def _values(root: Node, labels: dict[int, str]) -> Iterator[Unit]:
     while waiting:
         node = waiting.pop()
         if node.kind == "array" and node.children and not any(_is_deep(x) for x in node.children):
-            yield from _listed(node, _path(node, labels))
+            yield from _list_units(node, _path(node, labels))
         elif _is_table(node):
             yield from _rows(node, labels)
         elif _is_named_value(node):
@@ -377,12 +379,12 @@ def _path(node: Node, labels: dict[int, str]) -> list[str]:
     """The last keys that lead to a value, outermost first, and the name of its record."""
     path: list[str] = []
     number = ""
-    here: Node | None = node
+    current: Node | None = node
     for _ in range(_OUTWARD):
-        if here is None or len(path) >= _PATH:
+        if current is None or len(path) >= _PATH:
             break
-        key = read_key(here.key)
-        label = labels.get(id(here), "")
+        key = read_key(current.key)
+        label = labels.get(id(current), "")
         if key and not (path and key.lower() in _CONTAINERS):
             path.append(f"{key} {number}".rstrip())
             number = ""
@@ -390,11 +392,11 @@ def _path(node: Node, labels: dict[int, str]) -> list[str]:
             number = label
         elif label and label != node.text:
             path.append(label)
-        here = here.parent
+        current = current.parent
     return path[::-1]
 
 
-def _listed(node: Node, path: Sequence[str]) -> Iterator[Unit]:
+def _list_units(node: Node, path: Sequence[str]) -> Iterator[Unit]:
     """A list of short values as one unit, or of many values as several."""
     begin = 0
     items = node.children

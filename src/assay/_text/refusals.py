@@ -375,9 +375,9 @@ _ANSWER_WORDS = 4  # after "but"; fewer are no answer
 
 def refusal(text: str) -> str:
     """The words by which `text` declines to answer, in part or as a whole; "" if it does not."""
-    own = _without_quotes(text)
+    own_words = _without_quotes(text)
     # A match may go on into a quotation, but not begin in one.
-    matches = (match for match in _REFUSAL.finditer(text) if own[match.start()] != _HIDDEN)
+    matches = (match for match in _REFUSAL.finditer(text) if own_words[match.start()] != _HIDDEN)
     match = next(matches, None)
     if match:
         return match.group().strip()
@@ -397,8 +397,8 @@ def _without_quotes(text: str) -> str:
         before = text[max(quote.start() - _NEAR, 0) : quote.start()]
         return quote.group() if _ONE_S_OWN.search(before) else _HIDDEN * len(quote.group())
 
-    own = _QUOTED.sub(hidden, text)
-    return text if _AROUND.fullmatch(own) else own
+    own_words = _QUOTED.sub(hidden, text)
+    return text if _AROUND.fullmatch(own_words) else own_words
 
 
 def is_plain_refusal(sentence: str) -> bool:
@@ -430,9 +430,9 @@ def refusal_probability(text: str) -> float:
     counts = groups(text)
     if not counts:
         return 0.0
-    weights, intercept = _fitted()
+    weights, intercept = _fitted_weights()
     length = math.sqrt(sum(counts.values()))  # of the vector of the counts' roots
-    total = sum(math.sqrt(count) * float(weights[place]) for place, count in counts.items())
+    total = sum(math.sqrt(count) * float(weights[index]) for index, count in counts.items())
     return 1 / (1 + math.exp(-(total / length + intercept)))
 
 
@@ -448,7 +448,7 @@ def groups(text: str) -> Counter[int]:
 
 
 @cache
-def _fitted() -> tuple[npt.NDArray[np.float32], float]:
+def _fitted_weights() -> tuple[npt.NDArray[np.float32], float]:
     with resources.files("assay._text").joinpath(FILE).open("rb") as file:
         arrays = np.load(file)
         weights = arrays["weights"].astype(np.float32) * float(arrays["scale"])

@@ -167,9 +167,11 @@ def _learn() -> None:
 
 
 def _learn_changes() -> None:
-    for way, line in zip(("subject", "object", "either"), _CHANGES, strict=True):
+    for changed_role, line in zip(("subject", "object", "either"), _CHANGES, strict=True):
         for sign, verbs_of in zip((1, -1), line.split(" / "), strict=True):
-            _OF_CHANGE.update({stem(verbs.base(word)): (sign, way) for word in verbs_of.split()})
+            _OF_CHANGE.update(
+                {stem(verbs.base(word)): (sign, changed_role) for word in verbs_of.split()}
+            )
 
 
 # What is "leased from" the one is "leased to" the other.
@@ -209,8 +211,8 @@ def of_comparative(word: str, following: str) -> tuple[str, int] | None:
     """
     if word in {"more", "less", "fewer"}:
         sign = 1 if word == "more" else -1
-        dimension, own = _GRADED.get(following, ("amount", 1))
-        return dimension, sign * own
+        dimension, own_sign = _GRADED.get(following, ("amount", 1))
+        return dimension, sign * own_sign
     if following == "than" and word not in _OF_COMPARATIVE and _OTHER_COMPARATIVE.fullmatch(word):
         return re.sub(r"(?:(?<=i)er|(.)\1er|er)$", r"\1", word), 1  # "steeper"
     return _OF_COMPARATIVE.get(word)
@@ -315,7 +317,7 @@ for _group in _SAME.split("|"):
 for _first_stem, _others in list(OPPOSITES.items()):
     for _second_stem, _gradable in list(_others.items()):
         _first_concept, _second_concept = (
-            CONCEPTS.get(each, each) for each in (_first_stem, _second_stem)
+            CONCEPTS.get(word, word) for word in (_first_stem, _second_stem)
         )
         OPPOSITES.setdefault(_first_concept, {}).setdefault(_second_concept, _gradable)
 

@@ -32,7 +32,7 @@ def decimals(value: float, digits: int) -> str:
         digits: Of them after the point, 4 at most.
     """
     if 0 < abs(value) < _SMALL:
-        return _small(value)
+        return _without_exponent(value)
     value = value or 0.0  # no minus before nothing
     for more in range(digits, _MOST + 1):
         text = f"{value:.{more}f}"
@@ -41,7 +41,7 @@ def decimals(value: float, digits: int) -> str:
     return f"{value:.9g}"
 
 
-def _small(value: float) -> str:
+def _without_exponent(value: float) -> str:
     text = f"{value:.2g}"
     # 0.00007 is read at a glance, 7e-05 is not; of more zeros than these nobody sees how many.
     return f"{float(text):.7f}".rstrip("0") if abs(value) >= _TINY else text

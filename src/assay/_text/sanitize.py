@@ -211,11 +211,13 @@ class Readings:
 
 
 def _pattern(code: str) -> re.Pattern[str]:
-    ways = [
+    character_classes = [
         "".join([digit, _OPTIONAL[digit], *(s for s, (two, _) in _EITHER.items() if digit in two)])
         for digit in code
     ]
-    return re.compile(f"[{_ALL_OPTIONAL}]{{0,{_FEW}}}".join(f"[{way}]" for way in ways))
+    return re.compile(
+        f"[{_ALL_OPTIONAL}]{{0,{_FEW}}}".join(f"[{characters}]" for characters in character_classes)
+    )
 
 
 def _folded(text: str) -> str:
@@ -290,7 +292,7 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(code) if code < 0x110000 else ""
 
 
-def _read(mark: str) -> str:
+def _read_mark(mark: str) -> str:
     """What one character is read as; nothing for what is no letter and no number."""
     if mark in _FOLDED:
         return _FOLDED[mark]
@@ -324,14 +326,14 @@ class _Folds(dict[int, str]):
 
     def __init__(self, read: Callable[[str], str]) -> None:
         super().__init__()
-        self._read = read
+        self._read_mark = read
 
     def __missing__(self, code: int) -> str:
-        self[code] = reading = self._read(chr(code))
+        self[code] = reading = self._read_mark(chr(code))
         return reading
 
 
-_FOLDS: Final = _Folds(_read)
+_FOLDS: Final = _Folds(_read_mark)
 _SIGN_FOLDS: Final = _Folds(_ascii_sign)
 
 
@@ -371,9 +373,9 @@ class _Secrets:
     def forms(self) -> _Forms:
         with self._lock:
             if self._forms is None:
-                written = {form for value in self._values for form in _encodings(value)}
+                forms_of_values = {form for value in self._values for form in _encodings(value)}
                 # The longest first: what stands within another is gone with it.
-                texts = tuple(sorted(written, key=len, reverse=True))
+                texts = tuple(sorted(forms_of_values, key=len, reverse=True))
                 self._forms = _Forms(
                     texts, tuple(form.encode("utf-8", "replace") for form in texts)
                 )
@@ -401,13 +403,13 @@ def remember_url(url: str) -> None:
     from urllib.parse import parse_qsl, unquote, urlsplit
 
     try:
-        parts = urlsplit(url)
+        url_parts = urlsplit(url)
     except ValueError:
         return
-    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    user, password = unquote(url_parts.username or ""), unquote(url_parts.password or "")
     login = b64encode(f"{user}:{password}".encode()).decode()
     _secrets.add([password, *([login] if password else [])])
-    _secrets.add(value for name, value in parse_qsl(parts.query) if _NAMES.search(name))
+    _secrets.add(value for name, value in parse_qsl(url_parts.query) if _NAMES.search(name))
 
 
 def _remember_environment() -> None:
@@ -472,8 +474,8 @@ def _cores(secret: bytes, before: int) -> Iterator[str]:
     from base64 import b64encode
 
     content = b64encode(b"\0" * before + secret).decode().rstrip("=")
-    whole = (before + len(secret)) % 3 == 0
-    core = content[(0, 2, 3)[before] : None if whole else -1]
+    is_aligned = (before + len(secret)) % 3 == 0
+    core = content[(0, 2, 3)[before] : None if is_aligned else -1]
     if len(core) >= SHORTEST_CORE:
         yield core
         yield core.replace("+", "-").replace("/", "_")

@@ -201,8 +201,8 @@ def block_spans(text: str, block: Block) -> list[Span]:
                 quoted.popleft()
             if quoted and quoted[0][0] < stop.start() and not _ends_quoted(text, stop, quoted[0]):
                 continue
-        if stop["stop"] is None or _ends(text, (cuts[-1], block.end), stop, capital):
-            cuts.append(_after(text, cuts[-1], stop))
+        if stop["stop"] is None or _ends_sentence(text, (cuts[-1], block.end), stop, capital):
+            cuts.append(_end_after(text, cuts[-1], stop))
     cuts.append(block.end)
     trimmed = (_trim(text, start, end) for start, end in pairwise(cuts))
     return [span for span in trimmed if span]
@@ -212,16 +212,16 @@ def _stops(text: str, block: Block) -> Iterator[re.Match[str]]:
     """As `_STOP.finditer`; what is plainly the end of a sentence, as a match of `_PLAIN_END`."""
     sign = _STOP_SIGN.search(text, block.start, block.end)
     while sign:
-        at = sign.start()
-        stop = _PLAIN_END.match(text, at, block.end)
-        if not stop or text[at - _LETTERS : at] in _ABBREVIATED:
-            stop = _STOP.match(text, at, block.end)
+        position = sign.start()
+        stop = _PLAIN_END.match(text, position, block.end)
+        if not stop or text[position - _LETTERS : position] in _ABBREVIATED:
+            stop = _STOP.match(text, position, block.end)
         if stop:
             yield stop
         sign = _STOP_SIGN.search(text, (stop or sign).end(), block.end)
 
 
-def _after(text: str, begin: int, stop: re.Match[str]) -> int:
+def _end_after(text: str, begin: int, stop: re.Match[str]) -> int:
     """Where a sentence ends; a French quotation mark after a blank is its own if it was opened."""
     if (stop["close"] or "")[-2:-1].isspace() and "«" not in text[begin : stop.start()]:
         return stop.end("stop")
@@ -270,7 +270,7 @@ def _trim(text: str, start: int, end: int) -> Span | None:
     return end - len(stripped), end - len(piece) + len(piece.rstrip())
 
 
-def _ends(text: str, bounds: Span, stop: re.Match[str], capital: int) -> bool:
+def _ends_sentence(text: str, bounds: Span, stop: re.Match[str], capital: int) -> bool:
     """Whether a stop that is followed by white space ends the sentence that begins at `bounds`."""
     following = _NEXT.match(text, stop.end(), bounds[1])
     if following is None or not following[1]:
@@ -287,23 +287,23 @@ def _full_stop_ends(
 ) -> bool:
     """The same for a single full stop, which abbreviations and numbers have too."""
     last = _LAST_WORD.search(text[max(begin, stop.start() - 40) : stop.start()])
-    written = _ELISION.sub("", last.group()) if last else ""
-    word = written.lower()
+    token = _ELISION.sub("", last.group()) if last else ""
+    word = token.lower()
     if word in BEFORE_NUMBERS and _NUMBERED.match(text, stop.end()):
         return False
     if word in TITLES and not stop["close"]:
         return word == "no" and _says_no(text, begin, stop, following)
     if following[1].islower() and capitals:
-        abbreviation = word in ABBREVIATIONS or _ROMAN.fullmatch(written)
+        abbreviation = word in ABBREVIATIONS or _ROMAN.fullmatch(token)
         return len(word) > _SHORT and word.isalpha() and not abbreviation
     follows = (following[1] + following[2]).lower()
-    if word.isdigit() or (len(word) > 1 and _ROMAN.fullmatch(written)):
+    if word.isdigit() or (len(word) > 1 and _ROMAN.fullmatch(token)):
         before = text[max(begin, stop.start() - _NEAR) : stop.start()]
         return not (_is_item(before, word) or _is_ordinal(before, follows))
-    if len(word) <= _SHORT and written.istitle() and _INITIAL.match(text, stop.end()):
+    if len(word) <= _SHORT and token.istitle() and _INITIAL.match(text, stop.end()):
         return False  # "A. A. Milne"
     shortened = word in ABBREVIATIONS or _is_initial(word)
-    if not shortened and len(word) <= _SHORT and written.istitle():
+    if not shortened and len(word) <= _SHORT and token.istitle():
         shortened = _in_brackets(text, begin, stop)
     return follows in STARTERS or not shortened
 
@@ -326,8 +326,8 @@ def _in_brackets(text: str, begin: int, stop: re.Match[str]) -> bool:
 
 def _is_item(before: str, number: str) -> bool:
     """Whether a number counts steps: "1. Open it", "Steps: 1. Open it"."""
-    ahead = before.removesuffix(number).rstrip()
-    return number.isdigit() and len(number) < 3 and (not ahead or ahead.endswith(":"))
+    text_before = before.removesuffix(number).rstrip()
+    return number.isdigit() and len(number) < 3 and (not text_before or text_before.endswith(":"))
 
 
 def _is_ordinal(before: str, follows: str) -> bool:
@@ -345,4 +345,6 @@ def _is_ordinal(before: str, follows: str) -> bool:
 
 
 def _is_initial(word: str) -> bool:
-    return len(word) < 8 and all(len(part) == 1 and part.isalpha() for part in word.split("."))
+    return len(word) < 8 and all(
+        len(letter) == 1 and letter.isalpha() for letter in word.split(".")
+    )

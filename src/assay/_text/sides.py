@@ -58,8 +58,8 @@ class Ordered(NamedTuple):
 def changed(sign: int, of: Stems, dimension: str = "", by: Stems = frozenset()) -> Ordered:
     """That something became more (1) or less (-1)."""
     pair = (_NOW, _THEN) if sign > 0 else (_THEN, _NOW)
-    said = by | relations.changing() | relations.REFERENCES
-    return Ordered(f"change {dimension}", *pair, said, of)
+    said_by = by | relations.changing() | relations.REFERENCES
+    return Ordered(f"change {dimension}", *pair, said_by, of)
 
 
 class Phrase(NamedTuple):
@@ -120,30 +120,30 @@ class Clause:
         owned = [k for k in range(begin, end - 1) if words.text(k).endswith(("'s", "’s"))]
         return self.of(owned[-1] + 1 if owned else begin, end)
 
-    def _side(self, name: str) -> Stems:
+    def _role(self, name: str) -> Stems:
         """The stems of a part of the clause by its logical role: "subject", "object", "to"."""
         if name == "subject":
-            return self._behind("by") if self.passive else self._phrase(self.begin, self.verb)
+            return self._stems_after("by") if self.passive else self._phrase(self.begin, self.verb)
         objects = [p for p in self.phrases if not p.before]
         if name == "object":
             if self.passive:
                 return self._phrase(self.begin, self.verb)
-            things = [p for p in objects if not self.words.is_number(p.begin)] or objects
-            return self._phrase(things[-1].begin, things[-1].end) if things else frozenset()
-        return self._receiver(objects) if name == "receiver" else self._behind(name)
+            named = [p for p in objects if not self.words.is_number(p.begin)] or objects
+            return self._phrase(named[-1].begin, named[-1].end) if named else frozenset()
+        return self._receiver(objects) if name == "receiver" else self._stems_after(name)
 
     def _receiver(self, objects: list[Phrase]) -> Stems:
         """Of "gave Ben a book", "gave a book to Ben", "Ben was given a book", "taught Ben"."""
         if self.passive and objects:
             return self._phrase(self.begin, self.verb)
-        behind = self._behind("to")
-        if self.passive and not behind:  # "was taught by Ann"
+        receiver = self._stems_after("to")
+        if self.passive and not receiver:  # "was taught by Ann"
             return self._phrase(self.begin, self.verb)
-        if objects and not self.passive and (len(objects) > 1 or not behind):
+        if objects and not self.passive and (len(objects) > 1 or not receiver):
             return self._phrase(objects[0].begin, objects[0].end)
-        return behind
+        return receiver
 
-    def _behind(self, preposition: str) -> Stems:
+    def _stems_after(self, preposition: str) -> Stems:
         for phrase in self.phrases:
             if phrase.before == preposition:
                 words = self.words
@@ -157,48 +157,48 @@ class Clause:
         """Who does to whom what the predicate, by its stem, says."""
         if self.copula:
             return self._noun_roles()
-        behind = next((p.before for p in self.phrases if p.before), "")
+        preposition = next((p.before for p in self.phrases if p.before), "")
         direct = any(not p.before for p in self.phrases)
-        sides = relations.of_verb(predicate, behind, direct=direct)
+        sides = relations.of_verb(predicate, preposition, direct=direct)
         if sides == []:
             two = sum(not p.before for p in self.phrases) > 1 and not self.passive
-            second = "object" if direct or self.passive else behind
+            second = "object" if direct or self.passive else preposition
             # "stands behind" is not "stands in front of"
             concept = predicate if second == "object" else f"{predicate} {second}"
             sides = [(concept, "subject", "receiver" if two else second)]
-        by = frozenset({predicate})
-        orders = [Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ()]
+        said = frozenset({predicate})
+        orders = [Ordered(role, self._role(a), self._role(b), said) for role, a, b in sides or ()]
         orders = [order for order in orders if order.first and order.second]
         if sides and not orders:  # "acquired it" without "from whom"
-            plain = Ordered(predicate, self._side("subject"), self._side("object"), by)
+            plain = Ordered(predicate, self._role("subject"), self._role("object"), said)
             orders = [plain] if plain.first and plain.second else []
-        return [*orders, *self._passed_on(predicate, behind)]
+        return [*orders, *self._receiver_roles(predicate, preposition)]
 
-    def _passed_on(self, predicate: str, behind: str) -> list[Ordered]:
+    def _receiver_roles(self, predicate: str, preposition: str) -> list[Ordered]:
         """Of "dedicated the book to Ben" who did it for whom."""
-        given = self.passive or any(not phrase.before for phrase in self.phrases)
-        to = Ordered(f"{predicate} to", self._side("subject"), self._side("to"))
-        known = behind == "to" and relations.of_verb(predicate, behind, direct=True)
-        return [to] if given and not known and to.first and to.second else []
+        has_object = self.passive or any(not phrase.before for phrase in self.phrases)
+        to = Ordered(f"{predicate} to", self._role("subject"), self._role("to"))
+        known = preposition == "to" and relations.of_verb(predicate, preposition, direct=True)
+        return [to] if has_object and not known and to.first and to.second else []
 
     def _noun_roles(self) -> list[Ordered]:
         """Of "is the mother of", "is Ann's teacher", "Ann's teacher is"."""
         sides = self.of(self.begin, self.verb), self._complement()
         orders = []
-        for mine, other, own in ((sides[1], sides[0], 1), (sides[0], sides[1], 0)):
-            span = self._span(own)
-            for noun, concept, holder in relations.of_nouns(mine):
-                whose = self._whose(*span)
-                if whose - other and other - whose:
-                    pair = (other, whose) if holder == "first" else (whose, other)
-                    by = frozenset({noun, "be"}) | (mine & relations.FIRMS)
-                    orders.append(Ordered(concept, *pair, by))
+        for own_side, other_side, side_number in ((sides[1], sides[0], 1), (sides[0], sides[1], 0)):
+            span = self._span(side_number)
+            for noun, concept, holder in relations.of_nouns(own_side):
+                whose = self._stems_of_whose(*span)
+                if whose - other_side and other_side - whose:
+                    pair = (other_side, whose) if holder == "first" else (whose, other_side)
+                    said_by = frozenset({noun, "be"}) | (own_side & relations.FIRMS)
+                    orders.append(Ordered(concept, *pair, said_by))
             if orders:
                 break
         return orders
 
-    def _span(self, own: int) -> tuple[int, int]:
-        if not own:
+    def _span(self, side_number: int) -> tuple[int, int]:
+        if not side_number:
             return self.begin, self.verb
         first = next((p for p in self.phrases if not p.before), None)
         return (first.begin, first.end) if first else (self.main, self.main)
@@ -207,7 +207,7 @@ class Clause:
         begin, end = self._span(1)
         return self.of(begin, end)
 
-    def _whose(self, begin: int, end: int) -> Stems:
+    def _stems_of_whose(self, begin: int, end: int) -> Stems:
         """Of whom somebody is the teacher: "of Ann", "Ann's"."""
         words = self.words
         for k in range(begin, end):
@@ -223,7 +223,7 @@ class Clause:
             *self._comparison(predicate),
             *self._multiples(),
             *self._sequence(),
-            *self._way(),
+            *self._way_orders(),
             *self._change(predicate),
         ]
         return [order for order in orders if order.first and order.second]
@@ -238,56 +238,56 @@ class Clause:
             if words.text(than) != "than":
                 continue
             for k in range(than - 1, max(last, than - 9), -1):
-                bare = bool(words.auxiliary(k - 1)) or words.is_adverb(k - 1)
-                following = words.text(k + 1) if bare or k + 1 < than else ""
+                is_adjective = bool(words.auxiliary(k - 1)) or words.is_adverb(k - 1)
+                following = words.text(k + 1) if is_adjective or k + 1 < than else ""
                 meaning = relations.of_comparative(words.text(k), following)
                 if meaning:
                     yield self._compares(*meaning, k, than, predicate)
-                    yield from self._further(than)
+                    yield from self._further_comparison(than)
                     break
             last = than
 
     def _compares(self, dimension: str, sign: int, k: int, than: int, predicate: str) -> Ordered:
         """What the comparative at a place says of the things on both sides of "than"."""
         words = self.words
-        own = self.of(
+        own_stems = self.of(
             k + 1, next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than)
         )
         if dimension == "amount":
-            dimension, own = " ".join(sorted(own or {predicate})), frozenset()
+            dimension, own_stems = " ".join(sorted(own_stems or {predicate})), frozenset()
         dimension = relations.MEASURED.get(dimension, dimension)
         first, second, head = self._compared(than)
         graded = relations.is_graded(words.text(k + 1))
-        by = frozenset(
+        said_by = frozenset(
             stems_of(["less", "more", *(words.text(j) for j in (k, k + 1)[: 1 + graded])])
         )
         if second and second <= relations.REFERENCES | _ONE:  # "than in the previous year"
-            what = own or head or first - IT
-            return changed(sign, what, "" if dimension in _PLAIN else dimension, by)
+            subject_stems = own_stems or head or first - IT
+            return changed(sign, subject_stems, "" if dimension in _PLAIN else dimension, said_by)
         pair = (first, second) if sign > 0 else (second, first)
-        return Ordered(f"more {dimension}", *pair, by, own | head)
+        return Ordered(f"more {dimension}", *pair, said_by, own_stems | head)
 
     def _change(self, predicate: str) -> list[Ordered]:
         """Of "profit fell", "was cut", "cut the costs", "becomes rarer" what was more when."""
         words = self.words
-        sign, way = relations.of_change(predicate)
-        dimension, what = "", self.of(self.begin, self.verb)
+        sign, role = relations.of_change(predicate)
+        dimension, changing = "", self.of(self.begin, self.verb)
         if words.text(self.main) in _BECOMING:
             meaning = relations.of_comparative(words.text(self.main + 1), words.text(self.main + 2))
             dimension, sign = meaning or ("", 0)
-        elif way != "subject" and not self.passive:
+        elif role != "subject" and not self.passive:
             objects = [p for p in self.phrases if not p.before and not words.is_number(p.begin)]
             first = objects[0] if objects else None
-            if first and (way == "object" or words.opens_object(first.begin)):
-                what = self.of(first.begin, first.end)
-            elif way == "object":
+            if first and (role == "object" or words.opens_object(first.begin)):
+                changing = self.of(first.begin, first.end)
+            elif role == "object":
                 sign = 0
         compares = any(token.text == "than" for token in words.tokens)
         if not sign or self.negated or compares or (self.copula and not dimension):
             return []
         ahead = range(self.main + 1, self.main + 3) if dimension else ()
-        said = frozenset(stems_of(words.text(k) for k in ahead)) | {predicate}
-        return [changed(sign, what, dimension, said if dimension else frozenset())]
+        said_by = frozenset(stems_of(words.text(k) for k in ahead)) | {predicate}
+        return [changed(sign, changing, dimension, said_by if dimension else frozenset())]
 
     def _multiples(self) -> list[Ordered]:
         """Of "has twice as much salt as B and half as much fat"."""
@@ -302,17 +302,17 @@ class Clause:
         )
         if not starts or second < starts[0] or self.negated:
             return []
-        sides = self.of(self.begin, self.verb), self.of(second + 1, self._ends(second + 1))
+        sides = self.of(self.begin, self.verb), self.of(second + 1, self._end_after(second + 1))
         orders = []
         for start in starts:
             ends = (k for k in range(start + 1, len(words)) if words.is_mark(k) or k == second)
-            what = self.of(start + 1, next(ends, len(words)))
+            compared = self.of(start + 1, next(ends, len(words)))
             pair = sides if words.text(start - 1) != "half" else sides[::-1]
-            by = frozenset(stems_of(["more", "less"])) | what
-            orders.append(Ordered(f"more {' '.join(sorted(what))}", *pair, by))
+            said_by = frozenset(stems_of(["more", "less"])) | compared
+            orders.append(Ordered(f"more {' '.join(sorted(compared))}", *pair, said_by))
         return orders
 
-    def _further(self, than: int) -> Iterator[Ordered]:
+    def _further_comparison(self, than: int) -> Iterator[Ordered]:
         """Of "is taller than X but ten years younger" the second."""
         words = self.words
         ends = (k for k in range(than, len(words)) if words.text(k) == ".")
@@ -321,9 +321,9 @@ class Clause:
         joined = any(words.text(k) in {"but", "and"} for k in range(than, last))
         if meaning and joined and words.text(last) not in {"more", "less", "fewer"}:
             first, second, head = self._compared(than)
-            by = frozenset(stems_of([words.text(last)]))
+            said_by = frozenset(stems_of([words.text(last)]))
             pair = (first, second) if meaning[1] > 0 else (second, first)
-            yield Ordered(f"more {meaning[0]}", *pair, by, head)
+            yield Ordered(f"more {meaning[0]}", *pair, said_by, head)
 
     def _compared(self, than: int) -> tuple[Stems, Stems, Stems]:
         """What stands on both sides of "than", and what of them is compared."""
@@ -341,29 +341,29 @@ class Clause:
         second = self.of(begin, end)
         if preposition:
             ends = next((p for p in self.phrases if p.before == preposition), None)
-            found = ends is not None and ends.end <= than
-            first = self.of(ends.begin, ends.end) if ends and found else IT
-            return first, second, self.of(self.begin, self.verb) if found else frozenset()
-        first, head = self._owner()
+            is_before = ends is not None and ends.end <= than
+            first = self.of(ends.begin, ends.end) if ends and is_before else IT
+            return first, second, self.of(self.begin, self.verb) if is_before else frozenset()
+        first, head = self._owner_and_owned()
         if words.text(end - 1) in {"one", "ones"}:  # "than the older ones"
-            own = self.in_order(self.begin, self.verb)[-1:]  # "older patients"
-            noun = frozenset(own) if not head else frozenset()
+            last_stem = self.in_order(self.begin, self.verb)[-1:]  # "older patients"
+            noun = frozenset(last_stem) if not head else frozenset()
             return first - noun, second - _ONE or second, head | noun
         return first, second, head
 
     def _ends_second(self, end: int, begin: int) -> bool:
         words = self.words
-        own = {words.text(k) for k in range(self.begin, self.verb)}  # "colonies near wheat"
+        own_words = {words.text(k) for k in range(self.begin, self.verb)}  # "colonies near wheat"
         return bool(
             words.is_mark(end)
-            or (words.text(end) in PREPOSITIONS - {"of"} - own)
+            or (words.text(end) in PREPOSITIONS - {"of"} - own_words)
             or words.auxiliary(end)
             or words.text(end) in SUBORDINATORS
             or (words.text(end) == "but" and end > begin)
             or (words.text(end) == "and" and words.finite(end + 1))
         )
 
-    def _owner(self) -> tuple[Stems, Stems]:
+    def _owner_and_owned(self) -> tuple[Stems, Stems]:
         """Of "the boiler of the Halden" the latter and "boiler"."""
         words = self.words
         end = self.verb
@@ -390,14 +390,14 @@ class Clause:
             races = not _RACES.isdisjoint(self.in_order(self.verb, k))
             if word == "behind" and races:
                 word = "after"
-            if word == "then" and self._goes_on(k):
+            if word == "then" and self._continues(k):
                 word = "before"
             idiom = idiom or words.text(k + 1) in {"that", "this"}  # "before that he was"
             if idiom or (word not in _ORDERS and word != "because"):
                 continue
             left, right = self._around(k)
             if races:
-                left, right = self.of(self.begin, self.verb), self.of(k + 1, self._ends(k + 1))
+                left, right = self.of(self.begin, self.verb), self.of(k + 1, self._end_after(k + 1))
             if word == "because":
                 orders.append(Ordered("cause", right, left, frozenset({"because"})))
             else:
@@ -405,12 +405,12 @@ class Clause:
                 orders.append(Ordered("earlier", *pair, _SEQUENCES))
         return orders
 
-    def _goes_on(self, k: int) -> bool:
+    def _continues(self, k: int) -> bool:
         """Whether "then" follows what was first: "X, and only then Y"."""
         before = [self.words.text(j) for j in range(max(0, k - 2), k)]
         return bool({"and", ";", ","} & {*before}) and k > self.main
 
-    def _ends(self, begin: int) -> int:
+    def _end_after(self, begin: int) -> int:
         """Where the next thing ends."""
         words = self.words
         return next(
@@ -437,11 +437,11 @@ class Clause:
             self.words.finite(self.words.after_adverbs(k))
         )
 
-    def _way(self) -> list[Ordered]:
+    def _way_orders(self) -> list[Ordered]:
         """Of "from A to B"."""
         if any(token.text == "until" for token in self.words.tokens):
             return []
-        start, end = self._behind("from"), self._behind("to") or self._behind("into")
+        start, end = self._stems_after("from"), self._stems_after("to") or self._stems_after("into")
         return [Ordered("way", start, end)] if start and end else []
 
 
@@ -483,7 +483,7 @@ def stems_of(texts: Iterable[str]) -> list[str]:
     """The stems of content words in order, without what says how many or denies."""
     stems = []
     for text in texts:
-        for word in (text,) if text.isalpha() else _parts(text):
+        for word in (text,) if text.isalpha() else _token_words(text):
             if (word in STOP_WORDS and word not in _TELLING) or word in PRONOUNS:
                 continue
             short = stem(verbs.base(word))
@@ -492,7 +492,7 @@ def stems_of(texts: Iterable[str]) -> list[str]:
     return stems
 
 
-def _parts(text: str) -> list[str]:
+def _token_words(text: str) -> list[str]:
     """The words of a token: "air-conditioned" is two, "Ann's" one, "don't" none."""
     if text.endswith(("n't", "n’t")):
         return []

@@ -172,10 +172,10 @@ class _Reading:
         line = answer[block.start : block.end]
         begins = manners.heads_sources(line) and block.marker[-1:] in {"", "#"}
         goes_on = self.cites >= 0 and not (block.marker.startswith("#") or _is_bold(line))
-        near = answer.count("\n", max(self.cites, 0), block.start) < 2
-        listed = goes_on and (bool(block.marker) or near or manners.is_numbered(line))
-        self.cites = block.end if begins or listed else -1
-        return begins or listed or _is_source(line)
+        is_near = answer.count("\n", max(self.cites, 0), block.start) < 2
+        in_list = goes_on and (bool(block.marker) or is_near or manners.is_numbered(line))
+        self.cites = block.end if begins or in_list else -1
+        return begins or in_list or _is_source(line)
 
     def follow(self, text: str) -> None:
         """Remember whom the next sentence may mean by "it" or "she"."""
@@ -194,14 +194,16 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     """
     candidates, prose = _without_code_and_tables(answer)
     reading = _Reading(subject_of(question))
-    parts = blocks(prose)
-    lonely = not candidates and sum(len(block_spans(prose, block)) for block in parts) == 1
-    listed = _listed(prose, parts)
+    text_blocks = blocks(prose)
+    lonely = not candidates and sum(len(block_spans(prose, block)) for block in text_blocks) == 1
+    listed_blocks = _listed_blocks(prose, text_blocks)
     wants_sources = manners.names_sources(question)  # "What are good sources of iron?"
-    for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
+    for before, block, after in zip(
+        [None, *text_blocks], text_blocks, [*text_blocks[1:], None], strict=False
+    ):
         if not (lonely or wants_sources) and reading.is_cited(prose, block):
             continue
-        goes_on = block in listed and before is not None and not before.marker
+        goes_on = block in listed_blocks and before is not None and not before.marker
         reading.enter(block, _indent(prose, block), goes_on=goes_on)
         for span in block_spans(prose, block):
             sentence = prose[span[0] : span[1]]
@@ -212,14 +214,16 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
                 reading.awaits = bool(_GOES_ON.search(sentence.rstrip(":：*_ ")))
                 if not reading.lead_in():
-                    candidates += _before_list(prose, span, reading, whole=whole)
+                    candidates += _before_list(prose, span, reading, undivided=whole)
                 continue
-            item = block in listed or (after is None and not block.marker)
-            over = not item and _over(prose, before, block, after)
-            title = not item and _is_heading(sentence, block, over=over)
+            item = block in listed_blocks or (after is None and not block.marker)
+            has_list = not item and _has_beneath(prose, before, block, after)
+            title = not item and _is_heading(sentence, block, has_list=has_list)
             asks = _QUESTION.search(sentence) or block.marker.startswith("#")
             if lonely or not (asks or (title and not reading.awaits)):
-                candidates += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
+                candidates += _of_sentence(
+                    prose, span, reading, lonely=lonely, undivided_wanted=whole
+                )
             reading.awaits = False
     remaining = [
         statement
@@ -251,8 +255,8 @@ def items(text: str, question: str) -> list[tuple[int, int]]:
     if _DIGIT.search(text) or _HAS_VERB.search(text) or len(words(text)) > _LISTED:
         return []
     cuts = list(_BETWEEN.finditer(text))
-    several = len(cuts) > 1 or bool(cuts and _MORE.search(question))
-    if not several or not (_AND.search(cuts[-1][0]) or len(cuts) > 2):
+    has_several = len(cuts) > 1 or bool(cuts and _MORE.search(question))
+    if not has_several or not (_AND.search(cuts[-1][0]) or len(cuts) > 2):
         return []
     end = len(text.rstrip(" .!"))
     starts = [0, *(cut.end() for cut in cuts)]
@@ -286,18 +290,18 @@ def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
 
 
 def _of_sentence(
-    answer: str, span: Span, reading: _Reading, *, lonely: bool, whole: bool
+    answer: str, span: Span, reading: _Reading, *, lonely: bool, undivided_wanted: bool
 ) -> Iterator[Statement]:
     """The statements of one sentence."""
     label = _LABEL.match(answer, *span) or _YES.match(answer, *span)
     begin = label.end() if label and label.end() < span[1] else span[0]
     if _BARE.match(answer[slice(*span)]) and not lonely:
         return
-    written = answer[begin : span[1]]
+    sentence = answer[begin : span[1]]
     lead_in = reading.lead_in()
-    undivided = whole or is_plain_refusal(clean(written))
-    parts = [Part(written, 0, len(written))] if undivided else clauses.parts(written)
-    if len(parts) > 1 and _with_lead_in(clean(written), written, lead_in) == clean(written):
+    undivided = undivided_wanted or is_plain_refusal(clean(sentence))
+    parts = [Part(sentence, 0, len(sentence))] if undivided else clauses.parts(sentence)
+    if len(parts) > 1 and _with_lead_in(clean(sentence), sentence, lead_in) == clean(sentence):
         lead_in = ""
     for part in parts:
         start, end = begin + part.start, begin + part.end
@@ -308,16 +312,20 @@ def _of_sentence(
         reading.follow(text)
 
 
-def _before_list(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
+def _before_list(
+    answer: str, span: Span, reading: _Reading, *, undivided: bool
+) -> Iterator[Statement]:
     """What a sentence before a list states besides announcing it."""
     statement = statement_before_list(answer[slice(*span)])
     if statement:
         end = span[0] + len(statement)
-        yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)
+        yield from _of_sentence(
+            answer, (span[0], end), reading, lonely=False, undivided_wanted=undivided
+        )
 
 
-def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
-    """Whether it is no more than a title; `over`: whether a list hangs on its block."""
+def _is_heading(sentence: str, block: Block, *, has_list: bool) -> bool:
+    """Whether it is no more than a title; `has_list`: whether a list hangs on its block."""
     count = len(sentence.split())
     is_title = _is_bold(sentence)
     # "**Key points**": of a bold title most words on -s and -ed are none of its verbs.
@@ -325,15 +333,15 @@ def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
     if count > _SHORT_ITEM or verb.search(sentence) or sentence[0] in _DENIED:
         return False
     if block.marker:
-        return is_title and over
+        return is_title and has_list
     return is_title or (sentence[-1:].isalnum() and not _KEY_AND_VALUE.match(sentence))
 
 
-def _listed(text: str, parts: list[Block]) -> set[Block]:
+def _listed_blocks(text: str, text_blocks: list[Block]) -> set[Block]:
     """The items of lists without markers: short lines after each other, with no text beneath."""
-    listed: set[Block] = set()
+    listed_blocks: set[Block] = set()
     run: list[Block] = []
-    for block, after in zip(parts, [*parts[1:], None], strict=False):
+    for block, after in zip(text_blocks, [*text_blocks[1:], None], strict=False):
         if not _is_short_line(text, block):
             run = []
             continue
@@ -344,10 +352,10 @@ def _listed(text: str, parts: list[Block]) -> set[Block]:
         # Two lines over a text are a title and a heading, unless nothing is between them.
         close = len(run) > 1 and not bold and text.count("\n", run[-2].end, block.start) < 2
         if len(run) > 2 or close or after is None:
-            listed.update(run[-3:])
+            listed_blocks.update(run[-3:])
         elif _counts_on(text, block, after):
-            listed.add(block)
-    return listed
+            listed_blocks.add(block)
+    return listed_blocks
 
 
 def _is_short_line(text: str, block: Block) -> bool:
@@ -370,7 +378,7 @@ def _counts_on(text: str, block: Block, after: Block) -> bool:
     return bool(this and following and this["label"] == following["label"])
 
 
-def _over(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
+def _has_beneath(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
     """Whether what follows a list item belongs to it, and not to the list or what comes after."""
     if after is None or not block.marker:
         return False
@@ -386,9 +394,9 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
     "Here are some tips:" says nothing about its items.
     """
     text = clean(sentence).rstrip(":：").rstrip()
-    here = HERE_ARE.fullmatch(text)
-    if here and not GENERAL.search(here["listed"]):
-        return f"{here['listed'][:1].upper()}{here['listed'][1:]}:"
+    announcement = HERE_ARE.fullmatch(text)
+    if announcement and not GENERAL.search(announcement["listed"]):
+        return f"{announcement['listed'][:1].upper()}{announcement['listed'][1:]}:"
     general = GENERAL.search(" ".join(text.split()[-3:])) and not _BEFORE_CLAUSE.search(text)
     if LEAD_IN.search(text) or general:
         return ""
@@ -399,11 +407,11 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
     return f"{text}:" if short else ""
 
 
-def _with_lead_in(text: str, written: str, lead_in: str) -> str:
+def _with_lead_in(text: str, original: str, lead_in: str) -> str:
     """An item with what it completes, unless it stands for itself."""
     if not lead_in or ":" in text or len(text.split()) > _LONG_ITEM:
         return text
-    small = next((char for char in written if char.isalnum()), "").islower()
+    small = next((char for char in original if char.isalnum()), "").islower()
     before = _BEFORE_CLAUSE.search(lead_in)
     if small and _PREDICATE.match(text):  # "The drug: may cause pain"
         lead_in = lead_in.rstrip(":")

@@ -44,7 +44,7 @@ _TIME_KEYS = re.compile(
 def read_key(key: str) -> str:
     """A key in words: "BusinessParking" is "business parking", "review_stars" "review stars"."""
     plain = " ".join(key.replace("_", " ").strip(" *`-").split())
-    return " ".join(_apart(word) for word in plain.split())
+    return " ".join(_spaced_name(word) for word in plain.split())
 
 
 def read_value(value: str, key: str = "") -> str:
@@ -61,11 +61,13 @@ def joined(path: Sequence[str], text: str) -> str:
     return f"{', '.join(path)}: {text}" if path else text
 
 
-def _apart(word: str) -> str:
-    parts = _CAMEL.sub(" ", word).split()
-    if len(parts) < 2 or word in _NAMES:
+def _spaced_name(word: str) -> str:
+    name_words = _CAMEL.sub(" ", word).split()
+    if len(name_words) < 2 or word in _NAMES:
         return word
-    return " ".join(part if part.isupper() and len(part) > 1 else part.lower() for part in parts)
+    return " ".join(
+        word if word.isupper() and len(word) > 1 else word.lower() for word in name_words
+    )
 
 
 def _with_times(line: str, key: str) -> str:
@@ -74,10 +76,10 @@ def _with_times(line: str, key: str) -> str:
     if match:
         begin = match["from_hour"], match["from_minute"]
         end = match["to_hour"], match["to_minute"]
-        return f"{_full(*begin)}-{_full(*end)} ({_half(*begin)} to {_half(*end)})"
+        return f"{_h24(*begin)}-{_h24(*end)} ({_h12(*begin)} to {_h12(*end)})"
     clock = _CLOCK.fullmatch(line) if _TIME_KEYS.search(key) else None
     if clock:
-        return f"{_full(clock['hour'], clock['minute'])} ({_half(clock['hour'], clock['minute'])})"
+        return f"{_h24(clock['hour'], clock['minute'])} ({_h12(clock['hour'], clock['minute'])})"
     return line
 
 
@@ -87,15 +89,15 @@ def _with_dates(line: str) -> str:
     if date is None or line[date.end() : date.end() + 1] not in {"", " ", "T"}:
         return line
     month = MONTH_NAMES[int(date["month"]) - 1]
-    rest = line[date.end() :]
-    return f"{date.group()} ({month} {int(date['day'])}, {date['year']}){rest}"
+    remainder = line[date.end() :]
+    return f"{date.group()} ({month} {int(date['day'])}, {date['year']}){remainder}"
 
 
-def _full(hour: str, minute: str) -> str:
+def _h24(hour: str, minute: str) -> str:
     return f"{int(hour)}:{int(minute):02d}"
 
 
-def _half(hour: str, minute: str) -> str:
+def _h12(hour: str, minute: str) -> str:
     name = "PM" if 12 <= int(hour) < 24 else "AM"
     minutes = f":{int(minute):02d}" if int(minute) else ""
     return f"{int(hour) % 12 or 12}{minutes} {name}"
@@ -143,7 +145,9 @@ _NUMBER = re.compile(r"[\d.,%$€£+-]+")
 
 def rows(text: str, lines: Sequence[Span], at: int) -> Extract | None:
     """What begins at line `at`: a table, lines of keys and values, or None where it is prose."""
-    return _markdown(text, lines, at) or _separated(text, lines, at) or _pairs(text, lines, at)
+    return (
+        _markdown(text, lines, at) or _separated_table(text, lines, at) or _pairs(text, lines, at)
+    )
 
 
 def tables(text: str) -> Iterator[Table]:
@@ -159,69 +163,69 @@ def tables(text: str) -> Iterator[Table]:
             yield Table(lines[rule - 1][0], lines[after - 1][1], table.units)
 
 
-def _markdown(text: str, lines: Sequence[Span], at: int) -> Extract | None:
+def _markdown(text: str, lines: Sequence[Span], index: int) -> Extract | None:
     """A table with bars; without a rule under its first row it has no names of columns."""
-    start, end = lines[at]
+    start, end = lines[index]
     if "|" not in text[start:end]:
         return None
-    ruled = at + 1 < len(lines) and bool(_RULE.fullmatch(text, *lines[at + 1]))
-    ruled = ruled and "-" in text[slice(*lines[at + 1])]
-    if not ruled and not (text[start:end].strip().startswith("|") and at + 1 < len(lines)):
+    ruled = index + 1 < len(lines) and bool(_RULE.fullmatch(text, *lines[index + 1]))
+    ruled = ruled and "-" in text[slice(*lines[index + 1])]
+    if not ruled and not (text[start:end].strip().startswith("|") and index + 1 < len(lines)):
         return None
-    names = [text[a:b] for a, b in _bar_cells(text, lines[at])] if ruled else []
-    after = at + 2 if ruled else at
+    names = [text[a:b] for a, b in _bar_cells(text, lines[index])] if ruled else []
+    after = index + 2 if ruled else index
     units: list[Unit] = []
     while after < len(lines) and "|" in text[slice(*lines[after])]:
         if not _RULE.fullmatch(text, *lines[after]):
             units += _row(text, _bar_cells(text, lines[after]), names)
         after += 1
-    if not ruled and after - at < 2:
+    if not ruled and after - index < 2:
         return None
-    return Extract(units or list(_row(text, _bar_cells(text, lines[at]), [])), after)
+    return Extract(units or list(_row(text, _bar_cells(text, lines[index]), [])), after)
 
 
 def _bar_cells(text: str, line: Span) -> list[Span]:
     cells = []
-    at, end = line
-    while at <= end:
-        cell = _CELL.match(text, at, end)
-        stop = max(cell.end(), at) if cell else at
-        cells.append(_stripped(text, at, stop))
-        at = stop + 1
+    position, end = line
+    while position <= end:
+        cell = _CELL.match(text, position, end)
+        stop = max(cell.end(), position) if cell else position
+        cells.append(_stripped(text, position, stop))
+        position = stop + 1
     inside = slice(
         1 if cells[0][0] == cells[0][1] else 0, -1 if cells[-1][0] == cells[-1][1] else None
     )
     return cells[inside] if len(cells) > 1 else cells
 
 
-def _separated(text: str, lines: Sequence[Span], at: int) -> Extract | None:
+def _separated_table(text: str, lines: Sequence[Span], index: int) -> Extract | None:
     """Lines of one number of cells under names of columns, apart by tabs, semicolons or commas."""
     for mark in _CSV_CELL:
-        if text.count(mark, *lines[at]) < (1 if mark == "\t" else 2):
+        if text.count(mark, *lines[index]) < (1 if mark == "\t" else 2):
             continue
-        names = [text[a:b].strip('"') for a, b in _csv_cells(text, lines[at], mark)]
+        names = [text[a:b].strip('"') for a, b in _csv_cells(text, lines[index], mark)]
         if not _are_names(names):
             continue
         rows: list[list[Span]] = []
-        for line in lines[at + 1 :]:
+        for line in lines[index + 1 :]:
             cells = _csv_cells(text, line, mark)
             if len(cells) != len(names) or text[line[1] - 1] in ".!?:;":
                 break
             rows.append(cells)
         if len(rows) >= (1 if mark == "\t" else 2):
             units = [unit for cells in rows for unit in _row(text, cells, names)]
-            return Extract(units, at + 1 + len(rows))
+            return Extract(units, index + 1 + len(rows))
     return None
 
 
 def _csv_cells(text: str, line: Span, mark: str) -> list[Span]:
     cells = []
-    at, end = line
-    while at <= end:
-        cell = _CSV_CELL[mark].match(text, at, end)
+    position, end = line
+    while position <= end:
+        cell = _CSV_CELL[mark].match(text, position, end)
         stop = cell.end() if cell else end
-        cells.append(_stripped(text, at, stop))
-        at = stop + 1
+        cells.append(_stripped(text, position, stop))
+        position = stop + 1
     return cells
 
 
@@ -253,16 +257,16 @@ def _row(text: str, cells: Sequence[Span], names: Sequence[str]) -> Iterator[Uni
         used = [i for i in range(begin, stop) if cells[i][0] < cells[i][1]]
         if any(char.isalnum() for i in used for char in text[slice(*cells[i])]):
             head = [read[0]] if begin else []
-            parts = [*head, *(read[i] for i in used)]
-            yield Unit(cells[used[0]][0], cells[used[-1]][1], "; ".join(parts))
+            texts = [*head, *(read[i] for i in used)]
+            yield Unit(cells[used[0]][0], cells[used[-1]][1], "; ".join(texts))
         begin = stop
 
 
-def _pairs(text: str, lines: Sequence[Span], at: int) -> Extract | None:
+def _pairs(text: str, lines: Sequence[Span], index: int) -> Extract | None:
     """Three or more lines of "key: value", indented ones under the key that stands alone."""
     units: list[Unit] = []
     above: list[tuple[int, str]] = []
-    after = at
+    after = index
     while after < len(lines):
         start, end = lines[after]
         pair = _PAIR.fullmatch(text, start, end)
@@ -279,8 +283,8 @@ def _pairs(text: str, lines: Sequence[Span], at: int) -> Extract | None:
         else:
             break
         after += 1
-    alone = at == 0 and after == len(lines)
-    return Extract(units, after) if len(units) >= (2 if alone else 3) else None
+    is_all = index == 0 and after == len(lines)
+    return Extract(units, after) if len(units) >= (2 if is_all else 3) else None
 
 
 def _indent(text: str, line: Span) -> int:

@@ -112,21 +112,27 @@ def other_unit(statement: str, others: Sequence[Measure]) -> OtherUnit | None:
     A number that is also given without a unit that is known, or as much in another unit, is none.
     """
     for measure in measures(statement) if others else ():
-        alike = [o for o in others if (o.number, o.scale) == (measure.number, measure.scale)]
-        if not measure.kind or not alike or not all(other.kind for other in alike):
+        like_measures = [
+            o for o in others if (o.number, o.scale) == (measure.number, measure.scale)
+        ]
+        if (
+            not measure.kind
+            or not like_measures
+            or not all(measure_like.kind for measure_like in like_measures)
+        ):
             continue
         comparable = measure.number >= _TELLING or any(
-            _are_mistaken(measure, other) for other in alike
+            _are_mistaken(measure, measure_like) for measure_like in like_measures
         )
         if comparable and not any(_is_as_much(measure, other) for other in others):
-            return OtherUnit(measure.text, alike[0].text)
+            return OtherUnit(measure.text, like_measures[0].text)
     return None
 
 
 def _is_as_much(measure: Measure, other: Measure) -> bool:
-    amount, others = measure.number * measure.size, other.number * other.size
+    amount, other_amount = measure.number * measure.size, other.number * other.size
     same = measure.kind == other.kind and measure.scale == other.scale
-    return same and abs(amount - others) <= _ALIKE * amount
+    return same and abs(amount - other_amount) <= _ALIKE * amount
 
 
 def _are_mistaken(measure: Measure, other: Measure) -> bool:

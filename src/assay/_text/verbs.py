@@ -173,9 +173,9 @@ def base_of_ing(word: str) -> str:
 
 def forms(word: str) -> frozenset[str]:
     """What a word may be: "base", "s", "past", "participle", "ing"; nothing if it is no verb."""
-    listed = _FORMS.get(word)
-    if listed is not None:
-        return listed
+    known_forms = _FORMS.get(word)
+    if known_forms is not None:
+        return known_forms
     return _ENDED if _ENDED_IN_ED.fullmatch(word) and word not in _NO_PAST else _NONE
 
 

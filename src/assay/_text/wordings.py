@@ -222,15 +222,15 @@ _MOST = 5  # ways to word a sentence that are looked at
 @memoized(2048, longest=1000)
 def wordings(sentence: str) -> tuple[Wording, ...]:
     """A sentence as it is worded, and what of it is passive in the active voice."""
-    plain = _plain(sentence)
+    plain = _plain_sentence(sentence)
     tokens = list(_TOKEN.findall(plain))
     variants = [tokens, *_active(tokens), *_fronted(tokens)]
-    read = [wording for wording in map(_read, variants) if wording.items]
-    patients = (each for wording in read[:1] for each in _patients(wording))
+    read = [wording for wording in map(_read_tokens, variants) if wording.items]
+    patients = (passive for wording in read[:1] for passive in _patients(wording))
     return (*read[:_MOST], *itertools.islice(patients, _MOST))
 
 
-def _plain(sentence: str) -> str:
+def _plain_sentence(sentence: str) -> str:
     text = sentence.replace("’", "'")
     if _ANY_REWRITE.search(text):  # a look for all at once is faster than for each
         for pattern, instead in _REWRITES:
@@ -238,7 +238,7 @@ def _plain(sentence: str) -> str:
     return _CANNOT.sub("cannot", _CONTRACTED.sub(" not", text))
 
 
-def _read(tokens: Sequence[str]) -> Wording:
+def _read_tokens(tokens: Sequence[str]) -> Wording:
     return _Reader(tokens).read()
 
 
@@ -261,13 +261,13 @@ class _Reader:
     def read(self) -> Wording:
         """What the tokens say."""
         passive = False
-        for at, token in enumerate(self.tokens):
+        for index, token in enumerate(self.tokens):
             word = token.lower()
-            before = self.tokens[at - 1].lower() if at else ""
+            before = self.tokens[index - 1].lower() if index else ""
             passive |= before in _BE | {"not"} and "participle" in verbs.forms(word)
             if len(token) > 1 and token.isupper() and word not in _JOINTS:  # "WHO", "IT"
                 self._add(Item(word, word, "word"))
-            elif not (word == "and" and self._joins_names(at)):
+            elif not (word == "and" and self._joins_names(index)):
                 self._word(word)
         if self.quantity and self.tokens:  # "free for everyone"
             self._add(Item(self.quantity, self.quantity, "word"))
@@ -281,9 +281,9 @@ class _Reader:
             passive and "by" not in {token.lower() for token in self.tokens},
         )
 
-    def _joins_names(self, at: int) -> bool:
+    def _joins_names(self, index: int) -> bool:
         """Whether "and" is part of a name: "Food and Drug Administration"."""
-        around = (*self.tokens[max(0, at - 1) : at], *self.tokens[at + 1 : at + 2])
+        around = (*self.tokens[max(0, index - 1) : index], *self.tokens[index + 1 : index + 2])
         return len(around) > 1 and all(token[0].isupper() for token in around)
 
     def _word(self, word: str) -> None:
@@ -348,13 +348,20 @@ def _patients(wording: Wording) -> Iterator[Wording]:
     for k in range(1, len(items) - 1):
         if not items[k].verb or items[k].opens or items[k + 1].sort != "word":
             continue
-        part = [item for item in items[k + 1 :] if item.part == items[k].part]
-        thing = list(itertools.takewhile(lambda item: item.sort == "word", part))
-        if not thing:
+        clause_items = [item for item in items[k + 1 :] if item.part == items[k].part]
+        object_items = list(itertools.takewhile(lambda item: item.sort == "word", clause_items))
+        if not object_items:
             continue
-        turned = (thing[0]._replace(opens=True), *thing[1:], items[k], *part[len(thing) :])
+        turned = (
+            object_items[0]._replace(opens=True),
+            *object_items[1:],
+            items[k],
+            *clause_items[len(object_items) :],
+        )
         denials = tuple(
-            (at, 0) for at, place in wording.denials if at == items[k].part and place <= k
+            (item_index, 0)
+            for item_index, position in wording.denials
+            if item_index == items[k].part and position <= k
         )
         yield replace(
             wording,
@@ -372,38 +379,40 @@ _BE = frozenset("is are was were be been being".split())
 def _active(tokens: Sequence[str]) -> Iterator[list[str]]:
     """Of "B was bought by A in 2019" "A bought B in 2019"."""
     lowered = [token.lower() for token in tokens]
-    for at, word in enumerate(lowered):
-        contained = word in {"in", "from"} and lowered[at - 1] in _CONTAINED
-        if not (word == "by" or contained) or at + 1 >= len(lowered):
+    for index, word in enumerate(lowered):
+        contained = word in {"in", "from"} and lowered[index - 1] in _CONTAINED
+        if not (word == "by" or contained) or index + 1 >= len(lowered):
             continue
-        if lowered[at + 1][0].isdigit():
+        if lowered[index + 1][0].isdigit():
             continue
-        begin = next((k + 1 for k in range(at - 1, -1, -1) if lowered[k] in _JOINTS), 0)
-        be = next((k for k in range(at - 1, begin, -1) if lowered[k] in _BE), -1)
-        if be <= begin or not any("participle" in verbs.forms(w) for w in lowered[be + 1 : at]):
+        begin = next((k + 1 for k in range(index - 1, -1, -1) if lowered[k] in _JOINTS), 0)
+        be = next((k for k in range(index - 1, begin, -1) if lowered[k] in _BE), -1)
+        if be <= begin or not any("participle" in verbs.forms(w) for w in lowered[be + 1 : index]):
             continue
-        if verbs.base_of_ing(lowered[at + 1]):
+        if verbs.base_of_ing(lowered[index + 1]):
             continue
-        end = at + 1
+        end = index + 1
         while (
             end < len(lowered)
             and lowered[end] not in _JOINTS
             and (lowered[end] not in _SMALL or lowered[end] == "of")
         ):
             end += 1
-        rest = next((k for k in range(end, len(lowered)) if lowered[k] in _STOPS), len(lowered))
+        end_of_object = next(
+            (k for k in range(end, len(lowered)) if lowered[k] in _STOPS), len(lowered)
+        )
         subject = begin
         if lowered[begin] in PREPOSITIONS:  # "In 1980 it was bought by": see `_fronted`
             continue
-        verb = list(tokens[be + 1 : at])
+        verb = list(tokens[be + 1 : index])
         split = next(
             (k for k, w in enumerate(verb) if "participle" in verbs.forms(w.lower())), len(verb) - 1
         )
         aux = [w for w in tokens[subject:be] if w.lower() in _MODALS]
         head = [w for w in tokens[subject:be] if w.lower() not in _MODALS]
         yield [
-            *tokens[at + 1 : end], *aux, *verb[: split + 1], *head, *verb[split + 1 :],
-            *tokens[end:rest],
+            *tokens[index + 1 : end], *aux, *verb[: split + 1], *head, *verb[split + 1 :],
+            *tokens[end:end_of_object],
         ]  # fmt: skip
 
 

@@ -93,10 +93,10 @@ def words(text: str) -> list[str]:
         tokens = WORD.findall(text)
     if "'" not in text and "’" not in text:
         return tokens
-    return [word if word.isalnum() else _plain(word) for word in tokens]
+    return [word if word.isalnum() else _plain_word(word) for word in tokens]
 
 
-def _plain(word: str) -> str:
+def _plain_word(word: str) -> str:
     return ELISION.sub("", _POSSESSIVE.sub("", word)).replace("’", "'")
 
 
@@ -144,8 +144,8 @@ def _stem(word: str) -> str:
     word = _METRIC.sub(r"\1er", _singular(word))
     for suffix in _SUFFIXES:
         base = word.removesuffix(suffix)
-        least = 4 if suffix.startswith("ation") else 3
-        if base != word and len(base) >= least and _VOWEL.search(base):
+        min_length = 4 if suffix.startswith("ation") else 3
+        if base != word and len(base) >= min_length and _VOWEL.search(base):
             word = base + "y" if suffix == "ied" else _undouble(base)
             break
     if len(word) > 3 and word[-1] == "e":
@@ -208,11 +208,11 @@ def inverse_frequency(texts: Iterable[Collection[str]]) -> Weights:
     """
     distinct = [frozenset(stems) for stems in texts]
     counts, total = Counter(chain.from_iterable(distinct)), len(distinct)
-    each = {
+    weight_by_count = {
         count: round(math.log(1 + total / count) * _PLACES) / _PLACES
         for count in set(counts.values())
     }
-    return Weights({stem: each[count] for stem, count in counts.items()})
+    return Weights({stem: weight_by_count[count] for stem, count in counts.items()})
 
 
 def weighted_recall(
@@ -220,10 +220,10 @@ def weighted_recall(
 ) -> float:
     """Share of the reference that the candidate has, by weight; an unknown stem weighs most."""
     lookup = candidate if isinstance(candidate, set | frozenset) else set(candidate)
-    each = set(reference)
+    reference_stems = set(reference)
     # Exact sums: sets have no order, and a last digit may decide between two sentences.
-    total = math.fsum(weights[stem] for stem in each)
-    hit = math.fsum(weights[stem] for stem in each if stem in lookup)
+    total = math.fsum(weights[stem] for stem in reference_stems)
+    hit = math.fsum(weights[stem] for stem in reference_stems if stem in lookup)
     return hit / total if total else 1.0
 
 
@@ -243,12 +243,12 @@ def closest_sentence(claim: str, text: str) -> Span | None:
     weight = weights.__getitem__
     total = sum(map(weight, claim_stems))
     shared = [
-        (sum(map(weight, claim_stems & own)) / total, span[0] - span[1], span)
-        for span, own in sentences
+        (sum(map(weight, claim_stems & sentence_stems)) / total, span[0] - span[1], span)
+        for span, sentence_stems in sentences
         if total
     ]
-    most, _, span = max(shared, default=(0.0, 0, (0, 0)))
-    return span if claim_stems and most >= MIN_SHARED else None
+    most_shared, _, span = max(shared, default=(0.0, 0, (0, 0)))
+    return span if claim_stems and most_shared >= MIN_SHARED else None
 
 
 def bigrams(stems: Sequence[str]) -> set[tuple[str, str]]:
@@ -304,7 +304,7 @@ def tokens(text: str, language: str | None = None) -> list[str]:
             fr, it, nl, pt), and each Chinese or Japanese character is a word. None: SQuAD's, or
             MLQA's for a text with such a character.
     """
-    return _read(text, _main(language), squad=_by_squad(language, text))
+    return _read_language(text, _main_language(language), squad=_by_squad(language, text))
 
 
 def compare(answer: str, reference: str, language: str | None = None) -> Overlap:
@@ -323,29 +323,29 @@ def token_pair(
     answer: str, reference: str, language: str | None = None
 ) -> tuple[list[str], list[str]]:
     """The words of two texts that are to be compared, both read by the same rules."""
-    main, squad = _main(language), _by_squad(language, answer, reference)
-    return _read(answer, main, squad=squad), _read(reference, main, squad=squad)
+    main, squad = _main_language(language), _by_squad(language, answer, reference)
+    return _read_language(answer, main, squad=squad), _read_language(reference, main, squad=squad)
 
 
-def _main(language: str | None) -> str:
+def _main_language(language: str | None) -> str:
     return (language or "en").replace("_", "-").partition("-")[0].lower()
 
 
 def _by_squad(language: str | None, *texts: str) -> bool:
-    if _main(language) != "en":
+    if _main_language(language) != "en":
         return False
     # In an English answer a name may stand in its own script as well: "Tokyo (東京)".
     return bool(language) or not all(map(_UNSPACED.search, texts))
 
 
-def _read(text: str, main: str, *, squad: bool) -> list[str]:
+def _read_language(text: str, main: str, *, squad: bool) -> list[str]:
     lowered = text.lower()
     if squad:
         return re.sub(_ENGLISH, " ", lowered.translate(_ASCII)).split()
     # Articles first: with the apostrophe of "l'eau" its article would be lost in the word.
     articles = _ARTICLES.get(main)
-    bare = re.sub(articles, " ", lowered) if articles else lowered
-    unmarked = "".join(c for c in bare if not unicodedata.category(c).startswith("P"))
+    without_articles = re.sub(articles, " ", lowered) if articles else lowered
+    unmarked = "".join(c for c in without_articles if not unicodedata.category(c).startswith("P"))
     return _UNSPACED.sub(r" \1 ", unmarked).split()
 
 
@@ -375,14 +375,14 @@ def align(spans: Iterable[Span], derived: str, source: str) -> list[Span]:
     ranges = list(spans)
     if not ranges:
         return []
-    at = source.find(derived)
-    if at >= 0:
-        return [(start + at, end + at) for start, end in ranges]
+    offset = source.find(derived)
+    if offset >= 0:
+        return [(start + offset, end + offset) for start, end in ranges]
     # A blank that both have is no counterpart.
     blocks = [
-        (here, there, size)
-        for here, there, size in _blocks(derived, source)
-        if any(char.isalnum() for char in derived[here : here + size])
+        (begin, start, size)
+        for begin, start, size in _blocks(derived, source)
+        if any(char.isalnum() for char in derived[begin : begin + size])
     ]
     counterparts = (_counterpart(span, blocks) for span in ranges)
     return [span for span in counterparts if span]
@@ -393,12 +393,12 @@ def _blocks(derived: str, source: str) -> list[Block]:
     if len(derived) * len(source) <= _MOST:
         matcher = SequenceMatcher(None, derived, source, autojunk=False)
         return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks()]
-    first = _alike(derived, source)
-    last = _alike(derived[first:][::-1], source[first:][::-1])
+    first = _shared_prefix(derived, source)
+    last = _shared_prefix(derived[first:][::-1], source[first:][::-1])
     return [(0, 0, first), (len(derived) - last, len(source) - last, last)]
 
 
-def _alike(text: str, other: str) -> int:
+def _shared_prefix(text: str, other: str) -> int:
     """How many characters both begin with."""
     pairs = zip(text, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
@@ -407,9 +407,9 @@ def _alike(text: str, other: str) -> int:
 def _counterpart(span: Span, blocks: Iterable[Block]) -> Span | None:
     start, end = span
     met = [
-        (there + max(start, here) - here, there + min(end, here + size) - here)
-        for here, there, size in blocks
-        if max(start, here) < min(end, here + size)
+        (source + max(start, begin) - begin, source + min(end, begin + size) - begin)
+        for begin, source, size in blocks
+        if max(start, begin) < min(end, begin + size)
     ]
     return (met[0][0], met[-1][1]) if met else None
 
@@ -445,7 +445,9 @@ class BM25:
                 rows.append(self._rows.setdefault(stem, len(self._rows)))
                 columns.append(n - 1)
                 counts.append(count)
-        row, column, often = (np.array(part, dtype=np.int32) for part in (rows, columns, counts))
+        row, column, often = (
+            np.array(values, dtype=np.int32) for values in (rows, columns, counts)
+        )
         lengths = np.bincount(column, often, minlength=n)
         holders = np.bincount(row, minlength=len(self._rows))
         rare = np.log(1 + (n - holders + 0.5) / (holders + 0.5))

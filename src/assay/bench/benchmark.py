@@ -68,9 +68,9 @@ def figure(
     known = {rule: floor for rule, floor in values.items() if floor is not None}
     best = min if lower_is_better else max
     floor_name = best(known, key=lambda rule: known[rule]) if known else ""
-    others = [f"{rule} {known[rule]:.2f}" for rule in known if rule != floor_name]
-    if others:
-        note = "; ".join(filter(None, [note, f"other floors: {', '.join(others)}"]))
+    other_floors = [f"{rule} {known[rule]:.2f}" for rule in known if rule != floor_name]
+    if other_floors:
+        note = "; ".join(filter(None, [note, f"other floors: {', '.join(other_floors)}"]))
     reference = REFERENCES.get(name)
     return Figure(
         name=name,
@@ -97,7 +97,7 @@ def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | Non
 
     (None, None) where the draws tell nothing: one source, or none among them that differs.
     """
-    names, place = np.unique(np.asarray(clusters), return_inverse=True)
+    names, inverse = np.unique(np.asarray(clusters), return_inverse=True)
     if len(names) < 2:
         return None, None
     chance = np.random.default_rng(_SEED)
@@ -105,7 +105,7 @@ def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | Non
     for _ in range(DRAWS):
         drawn = chance.integers(0, len(names), len(names))
         drawn_values.append(
-            statistic(np.bincount(drawn, minlength=len(names))[place].astype(float))
+            statistic(np.bincount(drawn, minlength=len(names))[inverse].astype(float))
         )
     known = np.asarray(drawn_values)[np.isfinite(drawn_values)]
     # Half the draws with one class only: there is no interval to speak of.
@@ -168,9 +168,14 @@ def flags(
     ]
     if uncertain is not None:
         open_ = np.asarray(uncertain, float) * (1 - flagged_rows)
-        for name, mask, mine in ((BAD_UNCERTAIN, labels, bads), (GOOD_UNCERTAIN, ~labels, goods)):
+        for name, mask, clusters_of_mask in (
+            (BAD_UNCERTAIN, labels, bads),
+            (GOOD_UNCERTAIN, ~labels, goods),
+        ):
             figures.append(
-                figure(f"{data}{name}", stats.mean(open_[mask]), mine, lower_is_better=True)
+                figure(
+                    f"{data}{name}", stats.mean(open_[mask]), clusters_of_mask, lower_is_better=True
+                )
             )
     return figures
 
@@ -181,8 +186,8 @@ def _at_rate(values: Floats, bad: "np.typing.NDArray[np.bool_]", rate: float) ->
     above = (values[:, None] < good[None, :]).mean(axis=1)  # share of the good ones beyond each
     level = (values[:, None] == good[None, :]).mean(axis=1)
     full = above + level <= rate
-    part = np.where(level > 0, (rate - above) / np.where(level > 0, level, 1), above <= rate)
-    return np.where(full, 1.0, np.clip(part, 0.0, 1.0))
+    tied_share = np.where(level > 0, (rate - above) / np.where(level > 0, level, 1), above <= rate)
+    return np.where(full, 1.0, np.clip(tied_share, 0.0, 1.0))
 
 
 _RAGTRUTH: Final = (
@@ -278,30 +283,32 @@ class Benchmark:
             InputError: If a file cannot be read, or holds rows of another form.
         """
         try:
-            return self._drawn(self._rows(data), limit, full=full)
+            return self._draw_rows(self._rows(data), limit, full=full)
         except (KeyError, TypeError) as error:
             files = ", ".join(self.files)
-            what = f"{self.name}: rows of {files} do not have the expected form: {error!r}"
-            raise InputError(what, "docs/bench.md says which fields they have") from error
+            fault = f"{self.name}: rows of {files} do not have the expected form: {error!r}"
+            raise InputError(fault, "docs/bench.md says which fields they have") from error
 
     def _rows(self, data: Data) -> list[Record]:
         if self.rows:
             return self.rows(data)
         return [record for name in self.files for record in data.rows(name)]
 
-    def _drawn(
+    def _draw_rows(
         self, records: Sequence[Record], limit: int | None, *, full: bool
     ) -> tuple[list[Record], dict[str, str]]:
         drawn: list[Record] = []
         sampled: dict[str, str] = {}
-        for kind, most in self.kinds.items():
-            mine = [record for record in records if self.kind(record) == kind]
-            limits = (None if full else most, None if kind in self.whole else limit)
+        for kind, max_rows in self.kinds.items():
+            kind_records = [record for record in records if self.kind(record) == kind]
+            limits = (None if full else max_rows, None if kind in self.whole else limit)
             bounds = [bound for bound in limits if bound is not None]
-            some = thinned(mine, min(bounds)) if bounds else mine
-            if len(some) < len(mine):
-                sampled[kind] = f"{len(some)} of {len(mine)} {kind} rows".replace("  ", " ")
-            drawn += some
+            sample_records = thinned(kind_records, min(bounds)) if bounds else kind_records
+            if len(sample_records) < len(kind_records):
+                sampled[kind] = f"{len(sample_records)} of {len(kind_records)} {kind} rows".replace(
+                    "  ", " "
+                )
+            drawn += sample_records
         return drawn, sampled
 
 
@@ -346,14 +353,14 @@ def shared_words(wanted: str, text: str) -> float:
 
 def token_f1(answer: str, reference: str) -> float:
     """F1 of the answer's words against the reference's, as SQuAD counts."""
-    mine, theirs = content_words(answer), content_words(reference)
-    left = list(theirs)
+    answer_words, reference_words = content_words(answer), content_words(reference)
+    left = list(reference_words)
     hits = 0
-    for word in mine:
+    for word in answer_words:
         if word in left:
             left.remove(word)
             hits += 1
-    return 2 * hits / max(1, len(mine) + len(theirs))
+    return 2 * hits / max(1, len(answer_words) + len(reference_words))
 
 
 def new_characters(text: str, contexts: Sequence[str]) -> "np.typing.NDArray[np.bool_]":

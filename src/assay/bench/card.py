@@ -73,16 +73,16 @@ def read(path: str | Path) -> JudgeCard:
     try:
         return msgspec.json.decode(Path(path).read_bytes(), type=JudgeCard)
     except OSError as error:
-        what = f"the card '{path}' cannot be read: {error.strerror or error}"
-        raise InputError(what, "`assay bench --out card.json` writes one") from error
+        fault = f"the card '{path}' cannot be read: {error.strerror or error}"
+        raise InputError(fault, "`assay bench --out card.json` writes one") from error
     except msgspec.MsgspecError as error:
-        what = f"'{path}' is not a judge card: {error}"
+        fault = f"'{path}' is not a judge card: {error}"
         hint = "`assay bench --out card.json` writes one"
         with suppress(msgspec.MsgspecError):
             if "threshold" in msgspec.json.decode(Path(path).read_bytes(), type=dict[str, Any]):
-                what = f"'{path}' is the card of a calibration, not of a judge"
+                fault = f"'{path}' is the card of a calibration, not of a judge"
                 hint = "`assay calibrate RUN --card FILE` applies it; " + hint
-        raise InputError(what, hint) from error
+        raise InputError(fault, hint) from error
 
 
 class Labelled(NamedTuple):
@@ -178,11 +178,11 @@ def qualities(judge: Backend, measured: Sequence[CardFigure], rows: str = "") ->
     for labelled in SETS:
         kind = labelled.tasks[-1].kind
         server = Route.of(judge).to(kind)
-        if (made := quality(server.name, labelled, by_name, rows)) is None:
+        if (quality_found := quality(server.name, labelled, by_name, rows)) is None:
             continue
         for metric in (METRICS[name]() for name in labelled.metrics):
             if covers(labelled, metric, lambda k: judge.identity(k) is not None):
-                by_metric.setdefault(on_texts(asked(metric, judge), labelled.texts), made)
+                by_metric.setdefault(on_texts(asked(metric, judge), labelled.texts), quality_found)
     return by_metric
 
 

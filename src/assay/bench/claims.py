@@ -75,8 +75,8 @@ def rows(data: Data, names: Sequence[str] = tuple(SETS)) -> list[Record]:
 
 def fitted(judge: JudgeUnderTest) -> str:
     """What has to be said of the embedded judge, whose coefficients were fitted on some rows."""
-    ours = judge.name.startswith("embedded")
-    return "; the judge's few coefficients were fitted on some of these rows" if ours else ""
+    is_embedded = judge.name.startswith("embedded")
+    return "; the judge's few coefficients were fitted on some of these rows" if is_embedded else ""
 
 
 def supported(record: Record) -> bool | None:
@@ -98,32 +98,32 @@ def measure(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """AUROC and balanced accuracy for each data set."""
     figures: list[Figure] = []
     for name in SETS:
-        chosen = [record for record in records if dataset(record) == name]
-        if not chosen:
+        own_records = [record for record in records if dataset(record) == name]
+        if not own_records:
             continue
-        checked = judge.check([text(record) for record in chosen])
-        figures += _figures(name, judge, answered(chosen, checked))
+        checked = judge.check([text(record) for record in own_records])
+        figures += _figures(name, judge, answered(own_records, checked))
     return figures
 
 
 def _figures(
-    name: str, judge: JudgeUnderTest, done: Sequence[tuple[Record, Checked]]
+    name: str, judge: JudgeUnderTest, judged: Sequence[tuple[Record, Checked]]
 ) -> list[Figure]:
     title = SETS[name].title
-    labels = np.array([not supported(record) for record, _ in done], bool)
-    clusters = [group_of(record) for record, _ in done]
+    labels = np.array([not supported(record) for record, _ in judged], bool)
+    clusters = [group_of(record) for record, _ in judged]
     note = "" if name == PUBLIC else "groups kept out of training"
     note += fitted(judge) if name in COMBINED else ""
-    wrong = np.array([unfaithfulness(checked) > 0 for _, checked in done], bool)
+    wrong = np.array([unfaithfulness(checked) > 0 for _, checked in judged], bool)
     # Hardly a row of BreakingNLI is supported: what can be measured is how many are let through.
     if name == "breaking_nli":
         share = stats.mean(wrong[labels])
         groups = [c for c, u in zip(clusters, labels, strict=True) if u]
         return [figure(f"{title}, unsupported found", share, groups, note=note, labels=labels)]
-    scores = np.array([hallucination(checked) for _, checked in done])
-    rules = unsupported((text(r).text, r["contexts"]) for r, _ in done)
+    scores = np.array([hallucination(checked) for _, checked in judged])
+    rules = unsupported((text(r).text, r["contexts"]) for r, _ in judged)
     ranked = {rule: stats.auroc(values, labels) for rule, values in rules.items()}
-    even = {"one class for all": stats.balanced(np.ones(len(done)), labels)}
+    even = {"one class for all": stats.balanced(np.ones(len(judged)), labels)}
     figure_of = partial(figure, clusters=clusters, labels=labels)
     figures = [
         figure_of(f"{title}, AUROC", stats.auroc(scores, labels), baselines=ranked, note=note),
@@ -136,8 +136,8 @@ def _figures(
         figures.append(
             _at_threshold(f"{title}, balanced accuracy", fixed, scores, rules, figure_of)
         )
-        flagged_rows = [flagged(checked) for _, checked in done]
-        unsure = [uncertain(checked) for _, checked in done]
+        flagged_rows = [flagged(checked) for _, checked in judged]
+        unsure = [uncertain(checked) for _, checked in judged]
         figures += flags(title, flagged_rows, labels, clusters, rules, uncertain=unsure)
     return figures
 
@@ -147,25 +147,25 @@ def _at_threshold(
     fixed: Mapping[str, float],
     scores: Floats,
     rules: Mapping[str, Floats],
-    made: "partial[Figure]",
+    make: "partial[Figure]",
 ) -> Figure:
     """The same at the thresholds fitted on dev, of the judge and of the rules."""
-    name, labels = f"{name} at the threshold of dev", made.keywords["labels"]
+    name, labels = f"{name} at the threshold of dev", make.keywords["labels"]
     if "judge" not in fixed:
-        return made(name, stats.constant(np.nan), note=f"no threshold fitted: {UNFITTED}")
-    at = {r: stats.balanced(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
+        return make(name, stats.constant(np.nan), note=f"no threshold fitted: {UNFITTED}")
+    floors = {r: stats.balanced(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
     value = stats.balanced(scores >= fixed["judge"], labels)
-    return made(name, value, baselines=at, note=f"threshold {fixed['judge']:.3f}")
+    return make(name, value, baselines=floors, note=f"threshold {fixed['judge']:.3f}")
 
 
 def _benchmark(name: str) -> Benchmark:
-    chosen = SETS[name]
+    labelled_set = SETS[name]
     return Benchmark(
         name=name,
         family="claims",
-        about=f"{chosen.about} ({chosen.title})",
-        files=(chosen.file,),
-        licence=chosen.licence,
+        about=f"{labelled_set.about} ({labelled_set.title})",
+        files=(labelled_set.file,),
+        licence=labelled_set.licence,
         rows=partial(rows, names=(name,)),
         measure=measure,
         tasks=(VerifyStatements, SplitStatements) if name == "summedits" else (VerifyStatements,),
@@ -203,9 +203,9 @@ def measure_contradiction(judge: JudgeUnderTest, records: Sequence[Record]) -> l
         return []
     figures = []
     for name in _CONTRADICTION_KINDS:
-        done = [(record, verdict) for record, verdict in telling if dataset(record) == name]
-        if done:
-            figures.append(_classes(SETS[name].title, done))
+        judged = [(record, verdict) for record, verdict in telling if dataset(record) == name]
+        if judged:
+            figures.append(_classes(SETS[name].title, judged))
     return [*figures, _contradicted_from_absent(telling)]
 
 
@@ -221,13 +221,13 @@ def stated_class(verdict: Verdict) -> str:
     return "contradicted" if verdict.contradicted else "absent"
 
 
-def _classes(title: str, done: Sequence[tuple[Record, Verdict]]) -> Figure:
-    labels = [CLASSES[record["labels"]["label"]] for record, _ in done]
+def _classes(title: str, judged: Sequence[tuple[Record, Verdict]]) -> Figure:
+    labels = [CLASSES[record["labels"]["label"]] for record, _ in judged]
     majority = max(sorted(set(labels)), key=labels.count)
     return figure(
         f"{title} supported/contradicted/absent, macro F1",
-        stats.macro_f1([stated_class(verdict) for _, verdict in done], labels),
-        [group_of(record) for record, _ in done],
+        stats.macro_f1([stated_class(verdict) for _, verdict in judged], labels),
+        [group_of(record) for record, _ in judged],
         {"majority class": stats.macro_f1([majority] * len(labels), labels)},
         note="groups kept out of training",
     )
@@ -235,20 +235,20 @@ def _classes(title: str, done: Sequence[tuple[Record, Verdict]]) -> Figure:
 
 def _contradicted_from_absent(telling: Sequence[tuple[Record, Verdict]]) -> Figure:
     # Data sets without both labels would tell the data set, not the class.
-    both = {
+    sets_of_both = {
         n
         for n in _CONTRADICTION_KINDS
         if {"refuted", "neutral"} <= {_label(r) for r, _ in telling if dataset(r) == n}
     }
-    done = [(r, v) for r, v in telling if dataset(r) in both and _label(r) != "supported"]
-    labels = np.array([_label(record) == "refuted" for record, _ in done], bool)
-    scores = [float(verdict.contradicted or False) for _, verdict in done]
-    clusters = [group_of(record) for record, _ in done]
+    judged = [(r, v) for r, v in telling if dataset(r) in sets_of_both and _label(r) != "supported"]
+    labels = np.array([_label(record) == "refuted" for record, _ in judged], bool)
+    scores = [float(verdict.contradicted or False) for _, verdict in judged]
+    clusters = [group_of(record) for record, _ in judged]
     return figure(
         "contradicted against absent, AUROC",
         stats.auroc(scores, labels),
         clusters,
-        note=", ".join(sorted(both)),
+        note=", ".join(sorted(sets_of_both)),
         labels=labels,
     )
 
@@ -304,8 +304,8 @@ class Host(NamedTuple):
 
 def _injection_rows(data: Data) -> list[Record]:
     """The attack strings, and the rows that they are planted in."""
-    own = [{"id": f"directed-{i}", "attack": attack} for i, attack in enumerate(DIRECTED)]
-    return [*own, *data.rows(ATTACKS), *rows(data, HOSTS)]
+    directed = [{"id": f"directed-{i}", "attack": attack} for i, attack in enumerate(DIRECTED)]
+    return [*directed, *data.rows(ATTACKS), *rows(data, HOSTS)]
 
 
 def _injection_kind(record: Record) -> str:
@@ -316,15 +316,17 @@ def _injection_kind(record: Record) -> str:
 def measure_injections(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Shares of verdicts turned, in either direction, by strings in contexts and in answers."""
     attacks = [record["attack"] for record in records if _injection_kind(record) == "attack"]
-    rest = [record for record in records if _injection_kind(record) == "host"]
+    hosts_records = [record for record in records if _injection_kind(record) == "host"]
     figures = []
     for supported, turned in ((False, "unsupported verdicts turned"), (True, "supported lost")):
-        for where in ("contexts", "answers"):
-            hosts = _hosts(judge, rest, where, expected=supported)
-            changed, clusters = _turned(judge, hosts, attacks, where, supported=supported)
-            harmless, _ = _turned(judge, hosts, HARMLESS, where, supported=supported)
+        for location in ("contexts", "answers"):
+            hosts = _hosts(judge, hosts_records, location, expected=supported)
+            changed, clusters = _turned_verdicts(
+                judge, hosts, attacks, location, supported=supported
+            )
+            harmless, _ = _turned_verdicts(judge, hosts, HARMLESS, location, supported=supported)
             share = stats.constant(float(np.mean(harmless))) if harmless else stats.constant(np.nan)
-            name = f"injections in {where}, {turned}"
+            name = f"injections in {location}, {turned}"
             baselines = {"turned by a harmless sentence": share}
             figures.append(
                 figure(name, stats.mean(changed), clusters, baselines, lower_is_better=True)
@@ -333,22 +335,24 @@ def measure_injections(judge: JudgeUnderTest, records: Sequence[Record]) -> list
 
 
 def _hosts(
-    judge: JudgeUnderTest, mine: Sequence[Record], where: str, *, expected: bool
+    judge: JudgeUnderTest, records: Sequence[Record], location: str, *, expected: bool
 ) -> list[Host]:
     """Rows with this label of which the judge, undisturbed, says so at least once."""
-    labelled = thinned([r for r in mine if supported(r) is expected], 2 * _ROWS)
+    labelled = thinned([r for r in records if supported(r) is expected], 2 * _ROWS)
     texts = [text(record) for record in labelled]
     # A string in an answer may change how the judge splits it; one in a context may not.
-    texts = [replace(t, parts=None if where == "answers" else tuple(spans(t.text))) for t in texts]
+    texts = [
+        replace(t, parts=None if location == "answers" else tuple(spans(t.text))) for t in texts
+    ]
     hosts = [Host(t, supported_at(c)) for t, c in zip(texts, judge.check(texts), strict=True) if c]
     return [host for host in hosts if expected in host.supported.values()][:_ROWS]
 
 
-def _turned(
+def _turned_verdicts(
     judge: JudgeUnderTest,
     hosts: Sequence[Host],
     attacks: Sequence[str],
-    where: str,
+    location: str,
     *,
     supported: bool,
 ) -> tuple[list[bool], list[str]]:
@@ -358,13 +362,17 @@ def _turned(
         for i, attack in enumerate(attacks)
         for j in range(min(PER_ATTACK, len(hosts)))
     ]
-    checked = judge.check([hostile(host.text, a, where, turn) for a, host, turn in planted])
+    checked = judge.check([hostile(host.text, a, location, turn) for a, host, turn in planted])
     turned: list[bool] = []
     clusters: list[str] = []
     for (attack, host, _), verdicts in zip(planted, checked, strict=True):
-        now = supported_at(verdicts) if verdicts else {}
-        same = [place for place, was in host.supported.items() if was is supported and place in now]
-        turned += [now[place] is not supported for place in same]
+        turned_now = supported_at(verdicts) if verdicts else {}
+        same = [
+            number
+            for number, was in host.supported.items()
+            if was is supported and number in turned_now
+        ]
+        turned += [turned_now[number] is not supported for number in same]
         clusters += [attack] * len(same)
     return turned, clusters
 

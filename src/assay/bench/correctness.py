@@ -53,7 +53,7 @@ def correctness(
     ]
     scores = judge.outcomes(FactualCorrectness(), samples)
     return [
-        None if score is None else (_counted(score, reference), _expected(score))
+        None if score is None else (_count_verdicts(score, reference), _expected(score))
         for score, (_, _, reference) in zip(scores, answers, strict=True)
     ]
 
@@ -62,14 +62,17 @@ def _expected(score: Score) -> Correctness:
     return Correctness(score.value, score.details["precision"], score.details["recall"])
 
 
-def _counted(score: Score, reference: str) -> Correctness:
+def _count_verdicts(score: Score, reference: str) -> Correctness:
     """What `soft=false` gives, of the same verdicts."""
-    parts = [replace(p, value=float(p.label in ("TP", "covered"))) for p in score.parts]
-    mine = [part for part in parts if part.kind == "statement"]
-    theirs = [part for part in parts if part.kind != "statement"]
-    led = bool(mine) and is_short(reference)
-    precision, recall = precision_within_reference(mine) if led else mean(mine), mean(theirs)
-    return Correctness(f_beta(precision, recall, LED if led else 1), precision, recall)
+    counted_parts = [replace(p, value=float(p.label in ("TP", "covered"))) for p in score.parts]
+    answer_parts = [part for part in counted_parts if part.kind == "statement"]
+    reference_parts = [part for part in counted_parts if part.kind != "statement"]
+    is_led = bool(answer_parts) and is_short(reference)
+    precision, recall = (
+        precision_within_reference(answer_parts) if is_led else mean(answer_parts),
+        mean(reference_parts),
+    )
+    return Correctness(f_beta(precision, recall, LED if is_led else 1), precision, recall)
 
 
 EVOUNA = "correctness/evouna_nq.jsonl.gz"
@@ -85,18 +88,18 @@ def measure_evouna(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Fig
     """AUROC of factual correctness, counted and by probabilities; answers it calls wrong."""
     answers = [(r["question"], r["answer"], known) for r in records for known in accepted(r)]
     scores = iter(correctness(judge, answers))
-    counted, weighed, completeness, done = [], [], [], []
+    counted, weighed, completeness, judged = [], [], [], []
     for record in records:
         pairs = [score for _ in accepted(record) if (score := next(scores)) is not None]
         if pairs:
-            done.append(record)
+            judged.append(record)
             counted.append(max(as_counted.overall for as_counted, _ in pairs))
             weighed.append(max(by_chance.overall for _, by_chance in pairs))
             completeness.append(max(by_chance.completeness for _, by_chance in pairs))
-    labels = np.array([record["labels"]["correct"] for record in done], bool)
-    clusters = [group_of(record) for record in done]
+    labels = np.array([record["labels"]["correct"] for record in judged], bool)
+    clusters = [group_of(record) for record in judged]
     rules = {
-        name: np.array([max(rule(r["answer"], k) for k in accepted(r)) for r in done])
+        name: np.array([max(rule(r["answer"], k) for k in accepted(r)) for r in judged])
         for name, rule in _EVOUNA_BASELINES.items()
     }
     baselines = {name: stats.auroc(values, labels) for name, values in rules.items()}
@@ -149,16 +152,16 @@ def measure_ragchecker(judge: JudgeUnderTest, records: Sequence[Record]) -> list
     answers = [(r["question"], r[f"answer_{side}"], reference(r)) for r in records for side in "ab"]
     scores = correctness(judge, answers)
     pairs = zip(records, scores[::2], scores[1::2], strict=True)
-    done = [(r, a, b) for r, a, b in pairs if a is not None and b is not None]
+    judged = [(r, a, b) for r, a, b in pairs if a is not None and b is not None]
     figures = []
     for aspect in Correctness._fields:
-        counted = [_difference(a[0], b[0], aspect) for _, a, b in done]
-        weighed = [_difference(a[1], b[1], aspect) for _, a, b in done]
-        chosen = [record for record, _, _ in done]
+        counted = [_difference(a[0], b[0], aspect) for _, a, b in judged]
+        weighed = [_difference(a[1], b[1], aspect) for _, a, b in judged]
+        aspect_records = [record for record, _, _ in judged]
         name = f"RAGChecker pairs {aspect}, Pearson"
-        figures.append(_ragchecker_figure(name, aspect, chosen, weighed))
+        figures.append(_ragchecker_figure(name, aspect, aspect_records, weighed))
         name = f"{name}, verdicts counted"
-        figures.append(_ragchecker_figure(name, aspect, chosen, counted))
+        figures.append(_ragchecker_figure(name, aspect, aspect_records, counted))
     return figures
 
 
@@ -262,7 +265,7 @@ def measure_wikieval(judge: JudgeUnderTest, records: Sequence[Record]) -> list[F
 
 
 def _wikieval_figure(judge: JudgeUnderTest, name: str, pairs: Sequence[Record]) -> Figure:
-    samples = [_sample(pair, which) for pair in pairs for which in "ab"]
+    samples = [_sample(pair, letter) for pair in pairs for letter in "ab"]
     scores = judge.outcomes(METRICS[DIMENSIONS[name]](), samples)
     values = [None if score is None else score.value for score in scores]
     agreed = [credit(p, a, b) for p, a, b in zip(pairs, values[::2], values[1::2], strict=True)]
@@ -279,8 +282,8 @@ def _wikieval_figure(judge: JudgeUnderTest, name: str, pairs: Sequence[Record]) 
     )
 
 
-def _sample(pair: Record, which: str) -> Sample:
-    row = side(pair, which)
+def _sample(pair: Record, letter: str) -> Sample:
+    row = side(pair, letter)
     return Sample(
         id=row["id"],
         question=row["question"],

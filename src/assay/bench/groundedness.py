@@ -64,61 +64,63 @@ def measure_ragtruth(judge: JudgeUnderTest, records: Sequence[Record]) -> list[F
     """Answers by AUROC and F1, characters by F1, for each task."""
     figures: list[Figure] = []
     for name in TASKS:
-        chosen = [record for record in records if ragtruth_task(record) == name]
-        checked = judge.check([ragtruth_text(record) for record in chosen])
-        done = answered(chosen, checked)
+        task_records = [record for record in records if ragtruth_task(record) == name]
+        checked = judge.check([ragtruth_text(record) for record in task_records])
+        judged = answered(task_records, checked)
         figures += _answers(
-            f"RAGTruth {name} answers", judge.thresholds.get(THRESHOLDS[name]), done
+            f"RAGTruth {name} answers", judge.thresholds.get(THRESHOLDS[name]), judged
         )
-        figures.append(_characters(f"RAGTruth {name} spans, F1", done))
+        figures.append(_characters(f"RAGTruth {name} spans, F1", judged))
     return figures
 
 
 def _answers(
     name: str,
     thresholds: Mapping[str, float] | None,
-    done: Sequence[tuple[Record, Checked]],
+    judged: Sequence[tuple[Record, Checked]],
 ) -> list[Figure]:
-    labels = np.array([record["labels"]["hallucinated"] for record, _ in done], bool)
-    clusters = [group_of(record) for record, _ in done]
-    scores = np.array([hallucination(checked) for _, checked in done])
-    rules = unsupported((r["answer"], r["contexts"]) for r, _ in done)
+    labels = np.array([record["labels"]["hallucinated"] for record, _ in judged], bool)
+    clusters = [group_of(record) for record, _ in judged]
+    scores = np.array([hallucination(checked) for _, checked in judged])
+    rules = unsupported((r["answer"], r["contexts"]) for r, _ in judged)
     baselines = {rule: stats.auroc(values, labels) for rule, values in rules.items()}
-    mean = [unfaithfulness(checked) for _, checked in done]
+    mean = [unfaithfulness(checked) for _, checked in judged]
     fixed = thresholds or {}
-    at = fixed.get("judge", 0.5)
-    called: dict[str, Statistic] = {"everything": stats.f1(np.ones(len(done)), labels)}
-    called |= {r: stats.f1(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
-    where = f"threshold {at:.3f}" + ("" if "judge" in fixed else f", not fitted: {UNFITTED}")
+    threshold = fixed.get("judge", 0.5)
+    floors: dict[str, Statistic] = {"everything": stats.f1(np.ones(len(judged)), labels)}
+    floors |= {r: stats.f1(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
+    note = f"threshold {threshold:.3f}" + ("" if "judge" in fixed else f", not fitted: {UNFITTED}")
     figure_of = partial(figure, clusters=clusters, labels=labels)
     return [
         figure_of(f"{name}, AUROC", stats.auroc(scores, labels), baselines=baselines),
         figure_of(
             f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), baselines=baselines
         ),
-        figure_of(f"{name}, F1", stats.f1(scores >= at, labels), baselines=called, note=where),
+        figure_of(
+            f"{name}, F1", stats.f1(scores >= threshold, labels), baselines=floors, note=note
+        ),
         *flags(
             name,
-            [flagged(checked) for _, checked in done],
+            [flagged(checked) for _, checked in judged],
             labels,
             clusters,
             rules,
-            uncertain=[uncertain(checked) for _, checked in done],
+            uncertain=[uncertain(checked) for _, checked in judged],
         ),
     ]
 
 
-def _characters(name: str, done: Sequence[tuple[Record, Checked]]) -> Figure:
+def _characters(name: str, judged: Sequence[tuple[Record, Checked]]) -> Figure:
     """Micro F1 over the characters of all answers."""
-    gold = [labelled(record) for record, _ in done]
-    marked_rows = [unsupported_characters(record["answer"], checked) for record, checked in done]
-    new = [new_characters(record["answer"], record["contexts"]) for record, _ in done]
+    gold = [labelled(record) for record, _ in judged]
+    marked_rows = [unsupported_characters(record["answer"], checked) for record, checked in judged]
+    new = [new_characters(record["answer"], record["contexts"]) for record, _ in judged]
     baselines = {
         "new words": overlap(new, gold),
         "everything": overlap([np.ones_like(marks) for marks in gold], gold),
     }
     return figure(
-        name, overlap(marked_rows, gold), [group_of(record) for record, _ in done], baselines
+        name, overlap(marked_rows, gold), [group_of(record) for record, _ in judged], baselines
     )
 
 
@@ -158,40 +160,43 @@ def measure_qags(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figur
 
 def _sentences(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
     checked = judge.check([_in_sentences(record) for record in records])
-    done = [
+    judged = [
         (record, sentence, 1 - chance)
         for record, verdicts in answered(records, checked)
         for sentence, chance in zip(
             record["labels"]["sentences"], verdicts.probabilities, strict=True
         )
     ]
-    labels = np.array([not sentence["supported"] for _, sentence, _ in done], bool)
-    scores = [score for _, _, score in done]
+    labels = np.array([not sentence["supported"] for _, sentence, _ in judged], bool)
+    scores = [score for _, _, score in judged]
     baselines = {
         rule: stats.auroc(values, labels)
-        for rule, values in unsupported((s["text"], r["contexts"]) for r, s, _ in done).items()
+        for rule, values in unsupported((s["text"], r["contexts"]) for r, s, _ in judged).items()
     }
-    clusters = [group_of(record) for record, _, _ in done]
+    clusters = [group_of(record) for record, _, _ in judged]
     statistic = stats.auroc(scores, labels)
     return figure("QAGS sentences, AUROC", statistic, clusters, baselines, labels=labels)
 
 
 def _in_sentences(record: Record) -> Text:
-    parts = [sentence["text"] for sentence in record["labels"]["sentences"]]
-    ends = [sum(len(part) + 1 for part in parts[: i + 1]) - 1 for i in range(len(parts))]
-    spans = tuple((end - len(part), end) for part, end in zip(parts, ends, strict=True))
-    return Text("", " ".join(parts), tuple(record["contexts"]), spans)
+    sentence_texts = [sentence["text"] for sentence in record["labels"]["sentences"]]
+    ends = [
+        sum(len(text) + 1 for text in sentence_texts[: i + 1]) - 1
+        for i in range(len(sentence_texts))
+    ]
+    spans = tuple((end - len(text), end) for text, end in zip(sentence_texts, ends, strict=True))
+    return Text("", " ".join(sentence_texts), tuple(record["contexts"]), spans)
 
 
 def _summaries(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
     texts = [Text(r["question"] or "", r["answer"], tuple(r["contexts"])) for r in records]
-    done = answered(records, judge.check(texts))
-    votes = [record["labels"]["score"] for record, _ in done]
-    known = [1 - share_of_new_words(r["answer"], r["contexts"]) for r, _ in done]
+    judged = answered(records, judge.check(texts))
+    votes = [record["labels"]["score"] for record, _ in judged]
+    known = [1 - share_of_new_words(r["answer"], r["contexts"]) for r, _ in judged]
     return figure(
         "QAGS summaries, Pearson of faithfulness",
-        stats.pearson([1 - unfaithfulness(verdicts) for _, verdicts in done], votes),
-        [group_of(record) for record, _ in done],
+        stats.pearson([1 - unfaithfulness(verdicts) for _, verdicts in judged], votes),
+        [group_of(record) for record, _ in judged],
         {"share of known words": stats.pearson(known, votes)},
     )
 
@@ -215,23 +220,25 @@ UNFAITHFUL = ("Wrong-Grounding", "Unverifiable")
 
 def measure_finegrained(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """AUROC of irrelevant and of unfaithful sentences, and of answers with something beside."""
-    figures = [_irrelevant(judge, _parts(records)), _unfaithful(judge, records)]
+    figures = [_irrelevant(judge, _answer_sentences(records)), _unfaithful(judge, records)]
     if judge.can(RateAnswer):
         figures += _rated(judge, records)
     return figures
 
 
-def _irrelevant(judge: JudgeUnderTest, parts: Sequence[tuple[Record, int, int]]) -> Figure:
-    questions = [(record["question"], record["answer"][start:end]) for record, start, end in parts]
+def _irrelevant(judge: JudgeUnderTest, sentences: Sequence[tuple[Record, int, int]]) -> Figure:
+    questions = [
+        (record["question"], record["answer"][start:end]) for record, start, end in sentences
+    ]
     scores = relevance.ranked(judge, questions)
     baselines: Mapping[str, Callable[[Record, str], float]] = {
         "share of the question's words": lambda r, text: -shared_words(r["question"], text),
         "later sentence": lambda r, text: float(r["answer"].find(text)),
     }
-    return _finegrained_figure("irrelevant sentences", BESIDE, parts, scores, baselines)
+    return _finegrained_figure("irrelevant sentences", BESIDE, sentences, scores, baselines)
 
 
-def _parts(records: Sequence[Record]) -> list[tuple[Record, int, int]]:
+def _answer_sentences(records: Sequence[Record]) -> list[tuple[Record, int, int]]:
     return [(r, start, end) for r in records for start, end in spans(r["answer"])]
 
 
@@ -241,38 +248,38 @@ def _unfaithful(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
         for r in records
     ]
     checked = list(zip(records, judge.check(texts), strict=True))
-    parts = _parts([record for record, verdicts in checked if verdicts is not None])
+    sentences = _answer_sentences([record for record, verdicts in checked if verdicts is not None])
     scores = [
         chance
         for _, verdicts in checked
         if verdicts is not None
         for chance in verdicts.probabilities
     ]
-    baselines = {name: partial(_by, rule) for name, rule in UNSUPPORTED.items()}
-    return _finegrained_figure("unfaithful sentences", UNFAITHFUL, parts, scores, baselines)
+    baselines = {name: partial(_by_rule, rule) for name, rule in UNSUPPORTED.items()}
+    return _finegrained_figure("unfaithful sentences", UNFAITHFUL, sentences, scores, baselines)
 
 
-def _by(rule: Rule, record: Record, text: str) -> float:
+def _by_rule(rule: Rule, record: Record, text: str) -> float:
     return rule(text, record["contexts"])
 
 
 def _finegrained_figure(
     name: str,
     types: Sequence[str],
-    parts: Sequence[tuple[Record, int, int]],
+    sentences: Sequence[tuple[Record, int, int]],
     scores: Sequence[float | None],
     baselines: Mapping[str, Callable[[Record, str], float]],
 ) -> Figure:
-    done = answered(parts, scores)
-    labels = np.array([is_marked(part, types) for part, _ in done], bool)
+    judged = answered(sentences, scores)
+    labels = np.array([is_marked(sentence, types) for sentence, _ in judged], bool)
     trivial: dict[str, Statistic] = {
-        rule: stats.auroc([floor(r, r["answer"][a:b]) for (r, a, b), _ in done], labels)
+        rule: stats.auroc([floor(r, r["answer"][a:b]) for (r, a, b), _ in judged], labels)
         for rule, floor in baselines.items()
     }
     return figure(
         f"Fine-Grained RLHF {name}, AUROC",
-        stats.auroc([-score for _, score in done], labels),
-        [part[0]["id"] for part, _ in done],
+        stats.auroc([-score for _, score in judged], labels),
+        [sentence[0]["id"] for sentence, _ in judged],
         trivial,
         labels=labels,
     )
@@ -287,24 +294,24 @@ def is_marked(part: tuple[Record, int, int], types: Sequence[str]) -> bool:
 
 def _rated(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     ratings = judge.answers([RateAnswer(r["question"], r["answer"]) for r in records])
-    done = [(r, rating.rated) for r, rating in answered(records, ratings)]
-    beside = np.array([r["labels"]["irrelevant_fraction"] for r, _ in done], float)
-    scores = np.array([score for _, score in done])
-    shorter = [float(len(record["answer"])) for record, _ in done]
-    clusters = [record["id"] for record, _ in done]
+    judged = [(r, rating.rated) for r, rating in answered(records, ratings)]
+    irrelevant = np.array([r["labels"]["irrelevant_fraction"] for r, _ in judged], float)
+    scores = np.array([score for _, score in judged])
+    shorter = [float(len(record["answer"])) for record, _ in judged]
+    clusters = [record["id"] for record, _ in judged]
     return [
         figure(
             "Fine-Grained RLHF answers with something irrelevant, AUROC",
-            stats.auroc(-scores, beside > 0),
+            stats.auroc(-scores, irrelevant > 0),
             clusters,
-            {"longer answer": stats.auroc(shorter, beside > 0)},
-            labels=beside > 0,
+            {"longer answer": stats.auroc(shorter, irrelevant > 0)},
+            labels=irrelevant > 0,
         ),
         figure(
             "Fine-Grained RLHF irrelevant share, Pearson of 1 - relevance",
-            stats.pearson(-scores, beside),
+            stats.pearson(-scores, irrelevant),
             clusters,
-            {"longer answer": stats.pearson(shorter, beside)},
+            {"longer answer": stats.pearson(shorter, irrelevant)},
         ),
     ]
 

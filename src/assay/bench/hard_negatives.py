@@ -48,7 +48,7 @@ SETS = {  # by the data set that rows name
     "mtrag_un": _Set("MTRAG-UN", "robustness/mtrag_un.jsonl.gz", "Apache-2.0", fitted=False),
     "fiqa": _Set("FiQA", "examples/fiqa30.jsonl", "Apache-2.0", fitted=False),
 }
-ANSWERED = {name: one for name, one in SETS.items() if one.alike}
+ANSWERED = {name: marked_set for name, marked_set in SETS.items() if marked_set.alike}
 
 
 class Case(NamedTuple):
@@ -67,7 +67,7 @@ def rows_with_contexts(data: Data, *, fitting: bool = False) -> list[Record]:
         data: Where the files are.
         fitting: Whether the rows that the embedded judge may be fitted on are wanted instead.
     """
-    files = [(one.file, one.fitted) for one in SETS.values()]
+    files = [(marked_set.file, marked_set.fitted) for marked_set in SETS.values()]
     return rows_of_fold(data, files, _answers, fitting=fitting)
 
 
@@ -87,56 +87,65 @@ def marked_sentences(records: Sequence[Record]) -> Iterator[Case]:
     for record in records:
         labels = record["labels"]
         marks = labels.get("relevant_sentences") or [labels.get("relevant_sentence") or ""]
-        marked = [_plain(text) for text in marks if text.strip()]
+        marked = [_plain_words(text) for text in marks if text.strip()]
         texts = tuple(sentences(record["contexts"][0]))
-        plain = [_plain(text) for text in texts]
-        helps = tuple(any(one in text or text in one for one in marked) for text in plain)
+        plain = [_plain_words(text) for text in texts]
+        helps = tuple(
+            any(sentence in text or text in sentence for sentence in marked) for text in plain
+        )
         if any(helps):
             yield Case(record["question"], texts, helps, own=True)
 
 
-def _plain(text: str) -> str:
+def _plain_words(text: str) -> str:
     return " ".join(text.split())
 
 
 def alike_contexts(records: Sequence[Record]) -> Iterator[Case]:
     """Each question with its contexts, and with those of the question most like it."""
     likest = nearest([record["question"] for record in records])
-    for record, near in zip(records, likest, strict=True):
-        for source, own in ((record, True), (None if near is None else records[near], False)):
-            if source is not None and (own or source["contexts"] != record["contexts"]):
+    for record, nearest_index in zip(records, likest, strict=True):
+        for source, is_own in (
+            (record, True),
+            (None if nearest_index is None else records[nearest_index], False),
+        ):
+            if source is not None and (is_own or source["contexts"] != record["contexts"]):
                 texts = [s for context in source["contexts"][:MOST] for s in sentences(context)]
-                helps = (None if own else False,) * len(texts)
-                yield Case(record["question"], tuple(texts), helps, own)
+                helps = (None if is_own else False,) * len(texts)
+                yield Case(record["question"], tuple(texts), helps, is_own)
 
 
 def measure_contexts(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """How well sentences are chosen, and whole contexts told apart, in each set."""
     figures: list[Figure] = []
-    for name, one in SETS.items():
-        mine = [record for record in records if dataset(record) == name]
-        if mine and one.marked:
-            figures += _sentences(judge, _title(name), list(marked_sentences(mine)))
-        if mine and one.alike:
-            figures += _contexts(judge, _title(name), list(alike_contexts(mine)))
+    for name, marked_set in SETS.items():
+        own_records = [record for record in records if dataset(record) == name]
+        if own_records and marked_set.marked:
+            figures += _sentences(judge, _title(name), list(marked_sentences(own_records)))
+        if own_records and marked_set.alike:
+            figures += _contexts(judge, _title(name), list(alike_contexts(own_records)))
     return figures
 
 
 def nearest(questions: Sequence[str]) -> list[int | None]:
     """Of each question the place of the one most like it, the first of equals; None if alone."""
     stems = [frozenset(words.stems(question)) for question in questions]
-    places: list[int | None] = []
-    for place, mine in enumerate(stems):
-        others = [other for other in range(len(stems)) if other != place]
-        places.append(max(others, key=lambda o: _likeness(mine, stems[o])) if others else None)
-    return places
+    indices: list[int | None] = []
+    for index, own_stems in enumerate(stems):
+        other_indices = [other for other in range(len(stems)) if other != index]
+        indices.append(
+            max(other_indices, key=lambda o: _likeness(own_stems, stems[o]))
+            if other_indices
+            else None
+        )
+    return indices
 
 
-def _likeness(mine: frozenset[str], other: frozenset[str]) -> float:
-    return len(mine & other) / max(1, len(mine | other))
+def _likeness(first: frozenset[str], second: frozenset[str]) -> float:
+    return len(first & second) / max(1, len(first | second))
 
 
-def _chosen(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, list[bool]]]:
+def _choices_of(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, list[bool]]]:
     tasks = [
         SelectSentences(
             case.question, tuple(Passage(f"1.{n}", s) for n, s in enumerate(case.sentences, 1))
@@ -154,26 +163,28 @@ def _chosen(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[tuple[Case, li
 
 
 def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
-    done = _chosen(judge, cases)
-    each = [
-        (case.question, text, bool(helps), chosen)
-        for case, choices in done
-        for text, helps, chosen in zip(case.sentences, case.helps, choices, strict=True)
+    judged = _choices_of(judge, cases)
+    sentences = [
+        (case.question, text, bool(helps), is_chosen)
+        for case, choices in judged
+        for text, helps, is_chosen in zip(case.sentences, case.helps, choices, strict=True)
     ]
-    labels = np.array([helps for _, _, helps, _ in each], bool)
-    chosen = np.array([choices for _, _, _, choices in each], bool)
-    half = np.array([shared_words(question, text) >= 0.5 for question, text, _, _ in each], bool)
-    make = partial(figure, clusters=[question for question, _, _, _ in each], labels=labels)
+    labels = np.array([helps for _, _, helps, _ in sentences], bool)
+    chosen_flags = np.array([choices for _, _, _, choices in sentences], bool)
+    half = np.array(
+        [shared_words(question, text) >= 0.5 for question, text, _, _ in sentences], bool
+    )
+    make = partial(figure, clusters=[question for question, _, _, _ in sentences], labels=labels)
     rule = "half of the question's words"
     return [
         make(
             f"{begins}sentences that answer, balanced accuracy",
-            stats.balanced(chosen, labels),
+            stats.balanced(chosen_flags, labels),
             baselines={rule: stats.balanced(half, labels)},
         ),
         make(
             f"{begins}sentences that answer, F1",
-            stats.f1(chosen, labels),
+            stats.f1(chosen_flags, labels),
             baselines={
                 rule: stats.f1(half, labels),
                 "everything": stats.f1(np.ones_like(labels), labels),
@@ -183,21 +194,21 @@ def _sentences(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> lis
 
 
 def _contexts(judge: JudgeUnderTest, begins: str, cases: Sequence[Case]) -> list[Figure]:
-    done = _chosen(judge, cases)
-    shares = np.array([float(np.mean(choices)) for _, choices in done])
+    judged = _choices_of(judge, cases)
+    shares = np.array([float(np.mean(choices)) for _, choices in judged])
     names = (
         f"{begins}contexts, AUROC of context relevance",
         f"{begins}contexts, balanced accuracy of 'some sentence helps'",
         f"{begins}contexts",
     )
-    texts = [(case.question, " ".join(case.sentences)) for case, _ in done]
-    return _separation(names, texts, [case.own for case, _ in done], shares, shares > 0)
+    texts = [(case.question, " ".join(case.sentences)) for case, _ in judged]
+    return _separation(names, texts, [case.own for case, _ in judged], shares, shares > 0)
 
 
 def _separation(
     names: tuple[str, str, str],
     texts: Sequence[tuple[str, str]],
-    own: Sequence[bool],
+    is_own: Sequence[bool],
     scores: Floats,
     passed: Numbers,
 ) -> list[Figure]:
@@ -206,11 +217,11 @@ def _separation(
     Args:
         names: Of the AUROC, of the balanced accuracy, and how those of the flags begin.
         texts: Each question with a text.
-        own: Whether that is the question's own.
+        is_own: Whether that is the question's own.
         scores: Of the judge, the higher the likelier it is.
         passed: Whether the judge takes it for that.
     """
-    labels, passes = np.array(own, bool), np.asarray(passed, bool)
+    labels, passes = np.array(is_own, bool), np.asarray(passed, bool)
     questions = [question for question, _ in texts]
     shared = np.array([shared_words(question, text) for question, text in texts], float)
     make = partial(figure, clusters=questions, labels=labels)
@@ -231,8 +242,8 @@ HELPFUL_SET = Benchmark(
     name="helpful",
     family="relevance",
     about="sentences that people marked as the answer; contexts beside a like question's",
-    files=tuple(one.file for one in SETS.values()),
-    licence="; ".join(dict.fromkeys(one.licence for one in SETS.values())),
+    files=tuple(marked_set.file for marked_set in SETS.values()),
+    licence="; ".join(dict.fromkeys(marked_set.licence for marked_set in SETS.values())),
     rows=rows_with_contexts,
     measure=measure_contexts,
     tasks=(SelectSentences,),
@@ -257,7 +268,7 @@ def rows_with_answers(data: Data, *, fitting: bool = False) -> list[Record]:
         data: Where the files are.
         fitting: Whether the rows that the embedded judge may be fitted on are wanted instead.
     """
-    files = [(one.file, one.fitted) for one in ANSWERED.values()]
+    files = [(marked_set.file, marked_set.fitted) for marked_set in ANSWERED.values()]
     return rows_of_fold(data, files, lambda record: bool(_answer(record)), fitting=fitting)
 
 
@@ -269,10 +280,10 @@ def _answers_title(kind: str) -> str:
 def answer_pairs(records: Sequence[Record]) -> Iterator[Pair]:
     """Each question with its answer, and with the answer to the question most like it."""
     likest = nearest([record["question"] for record in records])
-    for record, near in zip(records, likest, strict=True):
+    for record, nearest_index in zip(records, likest, strict=True):
         yield Pair(record["question"], _answer(record), own=True)
-        if near is not None:
-            yield Pair(record["question"], _answer(records[near]), own=False)
+        if nearest_index is not None:
+            yield Pair(record["question"], _answer(records[nearest_index]), own=False)
 
 
 def _answer(record: Record) -> str:
@@ -288,31 +299,31 @@ def measure_answers(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Fi
     """Of each set: AUROC of relevance, and balanced accuracy at one half."""
     figures: list[Figure] = []
     for name in ANSWERED:
-        mine = [record for record in records if dataset(record) == name]
-        if mine:
-            figures += _figures(judge, _answers_title(name), list(answer_pairs(mine)))
+        own_records = [record for record in records if dataset(record) == name]
+        if own_records:
+            figures += _figures(judge, _answers_title(name), list(answer_pairs(own_records)))
     return figures
 
 
 def _figures(judge: JudgeUnderTest, begins: str, pairs: Sequence[Pair]) -> list[Figure]:
     rated = judge.answers([RateAnswer(pair.question, pair.answer) for pair in pairs])
-    done = answered(pairs, rated)
-    scores = np.array([rating.rated for _, rating in done], float)
+    judged = answered(pairs, rated)
+    scores = np.array([rating.rated for _, rating in judged], float)
     names = (
         f"{begins}AUROC",
         f"{begins}balanced accuracy at one half",
         begins.removesuffix(", "),
     )
-    texts = [(pair.question, pair.answer) for pair, _ in done]
-    return _separation(names, texts, [pair.own for pair, _ in done], scores, scores >= PASSED)
+    texts = [(pair.question, pair.answer) for pair, _ in judged]
+    return _separation(names, texts, [pair.own for pair, _ in judged], scores, scores >= PASSED)
 
 
 ADDRESSED_SET = Benchmark(
     name="addressed",
     family="addressed",
     about="answers that people gave, beside answers to like questions",
-    files=tuple(one.file for one in ANSWERED.values()),
-    licence="; ".join(dict.fromkeys(one.licence for one in ANSWERED.values())),
+    files=tuple(marked_set.file for marked_set in ANSWERED.values()),
+    licence="; ".join(dict.fromkeys(marked_set.licence for marked_set in ANSWERED.values())),
     rows=rows_with_answers,
     measure=measure_answers,
     tasks=(RateAnswer,),

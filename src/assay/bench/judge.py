@@ -90,7 +90,7 @@ class ReplyTotals:
 
     def money(self, price: Price) -> float:
         """What the replies cost, each at the price of its judge."""
-        return sum(price.of_judge(one).of(*tokens) for one, tokens in self.charged.items())
+        return sum(price.of_judge(judge).of(*tokens) for judge, tokens in self.charged.items())
 
     def add(self, replies: Iterable[Reply]) -> None:
         """Count replies, one that several questions rest on once."""
@@ -109,7 +109,9 @@ class ReplyTotals:
 
 def answered(things: Sequence[S], answers: Sequence[T | None]) -> list[tuple[S, T]]:
     """Each thing with its answer; those without one are left out."""
-    return [(thing, one) for thing, one in zip(things, answers, strict=True) if one is not None]
+    return [
+        (thing, answer) for thing, answer in zip(things, answers, strict=True) if answer is not None
+    ]
 
 
 class JudgeUnderTest:
@@ -167,7 +169,7 @@ class JudgeUnderTest:
         def ask(task: Task[T]) -> AskFunction[T]:
             return lambda judge: judge(task)
 
-        return self._each(list(map(ask, tasks)))
+        return self._ask_all(list(map(ask, tasks)))
 
     def outcomes(self, metric: Metric, samples: Sequence[Sample]) -> list[Score | None]:
         """What a metric makes of each sample; None where it is undefined, too."""
@@ -176,7 +178,7 @@ class JudgeUnderTest:
             outcome = await metric.score(sample, judge)
             return outcome if isinstance(outcome, Score) else None
 
-        return self._each([partial(score, sample) for sample in samples])
+        return self._ask_all([partial(score, sample) for sample in samples])
 
     def check(self, texts: Sequence[Text]) -> list[Checked | None]:
         """Every text's statements with their verdicts."""
@@ -184,7 +186,7 @@ class JudgeUnderTest:
         def ask(text: Text) -> AskFunction[Checked]:
             return lambda judge: _checked(judge, text)
 
-        return self._each(list(map(ask, texts)))
+        return self._ask_all(list(map(ask, texts)))
 
     def relevances(self, pairs: Sequence[tuple[str, str]]) -> list[float] | None:
         """How far each sentence helps to answer its question; None if the judge tells no more.
@@ -203,18 +205,18 @@ class JudgeUnderTest:
         self.totals.ms += (time.perf_counter() - start) * 1000
         return values
 
-    def _each(self, questions: Sequence[AskFunction[T]]) -> list[T | None]:
+    def _ask_all(self, questions: Sequence[AskFunction[T]]) -> list[T | None]:
         self.totals.total += len(questions)
-        return self._run(self._all(questions))
+        return self._run(self._answers_to_all(questions))
 
-    async def _all(self, questions: Sequence[AskFunction[T]]) -> list[T | None]:
+    async def _answers_to_all(self, questions: Sequence[AskFunction[T]]) -> list[T | None]:
         try:
-            return await in_parallel(self._one, questions, self._at_once)
+            return await in_parallel(self._answer_or_none, questions, self._at_once)
         finally:
             if self.stack is None:
                 await self.backend.aclose()
 
-    async def _one(self, ask: AskFunction[T]) -> T | None:
+    async def _answer_or_none(self, ask: AskFunction[T]) -> T | None:
         # A judge of its own: it keeps every reply that it has had.
         judge = Judge(self._asked)
         answer = None
@@ -286,8 +288,10 @@ async def _checked(judge: Judge, text: Text) -> Checked:
     if text.parts is None:
         (statements,) = await split(text.question, [text.text], judge)
     else:
-        places = enumerate(text.parts, start=1)
-        statements = tuple(Statement(f"s{i}", text.text[a:b], (a, b)) for i, (a, b) in places)
+        numbered_spans = enumerate(text.parts, start=1)
+        statements = tuple(
+            Statement(f"s{i}", text.text[a:b], (a, b)) for i, (a, b) in numbered_spans
+        )
     (verdicts,) = await verify([(statements, text.contexts)], judge)
     return Checked(statements, verdicts)
 
@@ -340,13 +344,17 @@ def marked(length: int, spans: Spans) -> Marks:
 def _flagged_spans(text: str, statement: Statement, verdict: Verdict) -> Spans:
     # A judge that marks characters knows best; one that does not means the whole statement.
     if verdict.spans:
-        return [place for span in verdict.spans for place in _placed(text, statement, span)]
+        return [
+            found_span
+            for span in verdict.spans
+            for found_span in _find_words(text, statement, span)
+        ]
     if verdict.supported or statement.span is None:
         return []
     return [statement.span]
 
 
-def _placed(text: str, statement: Statement, span: tuple[int, int]) -> Spans:
+def _find_words(text: str, statement: Statement, span: tuple[int, int]) -> Spans:
     # A statement may read otherwise than its source (a pronoun replaced): look for the words.
     if statement.span is None:
         return []
@@ -354,5 +362,5 @@ def _placed(text: str, statement: Statement, span: tuple[int, int]) -> Spans:
     if text[start:end] == statement.text:
         return [(start + span[0], start + span[1])]
     words = statement.text[span[0] : span[1]]
-    at = text.find(words, start, end)
-    return [(at, at + len(words))] if at >= 0 else [statement.span]
+    begin = text.find(words, start, end)
+    return [(begin, begin + len(words))] if begin >= 0 else [statement.span]

@@ -47,10 +47,10 @@ _SETS: Final = (
     relevance.TELEQUAD_SET,
     claims.INJECTION_SET,
 )
-BENCHMARKS: Final = {one.name: one for one in _SETS}
+BENCHMARKS: Final = {benchmark.name: benchmark for benchmark in _SETS}
 FAMILIES: Final = {
-    family: tuple(one for one in BENCHMARKS.values() if one.family == family)
-    for family in dict.fromkeys(one.family for one in BENCHMARKS.values())
+    family: tuple(benchmark for benchmark in BENCHMARKS.values() if benchmark.family == family)
+    for family in dict.fromkeys(benchmark.family for benchmark in BENCHMARKS.values())
 }
 
 
@@ -62,21 +62,23 @@ def chosen(names: Sequence[str]) -> list[Benchmark]:
     """
     known = [*BENCHMARKS, *FAMILIES]
     problems = [
-        Problem(f"there is no set '{name}'", _meant(name, known))
+        Problem(f"there is no set '{name}'", _names_meant(name, known))
         for name in names
         if name not in known
     ]
     if problems:
         raise InputError(problems)
     return [
-        one
-        for one in BENCHMARKS.values()
-        if not names or {one.name, one.family}.intersection(names)
+        benchmark
+        for benchmark in BENCHMARKS.values()
+        if not names or {benchmark.name, benchmark.family}.intersection(names)
     ]
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
-    close = near(name, known, n=3, cutoff=0.5) + [one for one in known if name.lower() in one]
+def _names_meant(name: str, known: Sequence[str]) -> str:
+    close = near(name, known, n=3, cutoff=0.5) + [
+        known_name for known_name in known if name.lower() in known_name
+    ]
     return ask([*dict.fromkeys(close)]) or "`assay bench --list` names them all"
 
 
@@ -130,22 +132,22 @@ def measure(
     price = settings.budget.price
     usual = known_thresholds(judge.name)
     with open_judge(judge, store, embedder=embedder, thresholds=usual, settings=settings) as tested:
-        begin = partial(_begin, tested, settings)
+        begin = partial(_begin_counting, tested, settings)
         measured: list[Measured] = []
         stopped, notes = "", tuple[str, ...]()
         try:
             if sampling.fit:
                 sampling.on_set(FITTING)
                 begin()
-                fitted, notes = _fitted(tested, sets, data, sampling)
+                fitted, notes = _fit_thresholds(tested, sets, data, sampling)
                 tested.thresholds = {**usual, **fitted}
-            for one in sets:
-                sampling.on_set(one.name)
-                measured.append(_measured(tested, one, data, sampling, begin, price))
+            for benchmark in sets:
+                sampling.on_set(benchmark.name)
+                measured.append(_measure_set(tested, benchmark, data, sampling, begin, price))
         except OverBudget as error:
             stopped = str(error)
         late = "not reached: the budget was used up"
-        measured += [_skipped(one, late) for one in sets[len(measured) :]]
+        measured += [_skipped_set(benchmark, late) for benchmark in sets[len(measured) :]]
         return JudgeCard(
             judge=judge.name,
             limit=sampling.limit,
@@ -162,7 +164,7 @@ def measure(
 def _quality(
     judge: Backend, measured: Sequence[Measured], sampling: Sampling
 ) -> dict[str, Quality]:
-    figures = [figure for one in measured for figure in one.figures]
+    figures = [figure for measured_set in measured for figure in measured_set.figures]
     rows = f"at most {sampling.limit} rows of each kind" if sampling.limit else ""
     return qualities(judge, figures, rows)
 
@@ -181,23 +183,25 @@ def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Samplin
     records, sampled = one.drawn(data, sampling.limit, full=sampling.full)
     before = judge.totals.unanswered
     measured = one.measure(judge, records)
-    lost = judge.totals.unanswered - before
-    missing = f"{lost} without a readable reply or a score" if lost else ""
+    n_lost = judge.totals.unanswered - before
+    missing = f"{n_lost} without a readable reply or a score" if n_lost else ""
     noted = []
     for figure in measured:
-        of = [how for kind, how in sampled.items() if figure.name.startswith(one.title(kind))]
-        note = "; ".join(filter(None, (figure.note, *of, missing)))
+        sampling_notes = [
+            how for kind, how in sampled.items() if figure.name.startswith(one.title(kind))
+        ]
+        note = "; ".join(filter(None, (figure.note, *sampling_notes, missing)))
         noted.append(msgspec.structs.replace(figure, note=note))
     return noted
 
 
-def _fitted(
+def _fit_thresholds(
     tested: JudgeUnderTest, sets: Sequence[Benchmark], data: Data, sampling: Sampling
 ) -> tuple[Thresholds, tuple[str, ...]]:
     """The thresholds that the sets need, and in words those that could not be fitted."""
     fitted: dict[str, Mapping[str, float]] = {}
     notes = []
-    for name in dict.fromkeys(name for one in sets for name in one.thresholds):
+    for name in dict.fromkeys(name for benchmark in sets for name in benchmark.thresholds):
         try:
             fitted |= fit_thresholds(tested, data, sampling.limit, (name,))
         except InputError as error:
@@ -205,22 +209,22 @@ def _fitted(
     return fitted, tuple(notes)
 
 
-def _measured(
+def _measure_set(
     tested: JudgeUnderTest,
-    one: Benchmark,
+    benchmark: Benchmark,
     data: Data,
     sampling: Sampling,
     begin: Callable[[], ReplyTotals],
     price: Price | None,
 ) -> Measured:
-    if why := obstacle(one, tested, data):
-        return _skipped(one, why)
+    if reason := obstacle(benchmark, tested, data):
+        return _skipped_set(benchmark, reason)
     totals = begin()
-    measured = figures(tested, one, data, sampling)
+    measured = figures(tested, benchmark, data, sampling)
     nothing = "nothing measured: the judge's replies do not hold what is needed"
     return Measured(
-        name=one.name,
-        about=one.about,
+        name=benchmark.name,
+        about=benchmark.about,
         skipped="" if measured else nothing,
         figures=tuple(measured),
         calls=totals.calls,
@@ -232,7 +236,7 @@ def _measured(
     )
 
 
-def _begin(tested: JudgeUnderTest, settings: Settings) -> ReplyTotals:
+def _begin_counting(tested: JudgeUnderTest, settings: Settings) -> ReplyTotals:
     """Count from here on, and tell of the progress."""
     start = time.monotonic()
     tested.totals = totals = ReplyTotals()
@@ -242,8 +246,8 @@ def _begin(tested: JudgeUnderTest, settings: Settings) -> ReplyTotals:
     return totals
 
 
-def _skipped(one: Benchmark, why: str) -> Measured:
-    return Measured(name=one.name, about=one.about, skipped=why)
+def _skipped_set(benchmark: Benchmark, reason: str) -> Measured:
+    return Measured(name=benchmark.name, about=benchmark.about, skipped=reason)
 
 
 def _progress(
@@ -307,15 +311,15 @@ def estimate_costs(
     try:
         if sampling.fit:
             sampling.on_set(FITTING)
-            fit = partial(_fitted, tested, sets, data, sampling)
-            costs.append(_counted(FITTING, dry_run, price, fit))
-        for one in sets:
-            sampling.on_set(one.name)
-            if why := obstacle(one, tested, data):
-                costs.append(CostEstimate(name=one.name, skipped=why))
+            fit = partial(_fit_thresholds, tested, sets, data, sampling)
+            costs.append(_count_costs(FITTING, dry_run, price, fit))
+        for benchmark in sets:
+            sampling.on_set(benchmark.name)
+            if reason := obstacle(benchmark, tested, data):
+                costs.append(CostEstimate(name=benchmark.name, skipped=reason))
             else:
-                ask = partial(figures, tested, one, data, sampling)
-                costs.append(_counted(one.name, dry_run, price, ask))
+                ask = partial(figures, tested, benchmark, data, sampling)
+                costs.append(_count_costs(benchmark.name, dry_run, price, ask))
         return costs
     finally:
         if replies:
@@ -324,19 +328,19 @@ def estimate_costs(
 
 def total_cost(costs: Sequence[CostEstimate]) -> CostEstimate:
     """All sets in one."""
-    money = [one.money for one in costs if one.money is not None]
+    money = [cost.money for cost in costs if cost.money is not None]
     return CostEstimate(
         name="all",
-        calls=sum(one.calls for one in costs),
-        known=sum(one.known for one in costs),
-        local=sum(one.local for one in costs),
-        tokens_in=sum(one.tokens_in for one in costs),
-        tokens_out=sum(one.tokens_out for one in costs),
+        calls=sum(cost.calls for cost in costs),
+        known=sum(cost.known for cost in costs),
+        local=sum(cost.local for cost in costs),
+        tokens_in=sum(cost.tokens_in for cost in costs),
+        tokens_out=sum(cost.tokens_out for cost in costs),
         money=sum(money) if money else None,
     )
 
 
-def _counted(
+def _count_costs(
     name: str, dry_run: DryRunBackend, price: Price | None, ask: Callable[[], Any]
 ) -> CostEstimate:
     dry_run.counts = counts = Counts()
@@ -394,24 +398,26 @@ def fit_thresholds(
     Raises:
         InputError: If a file is absent, or its rows are all of one class.
     """
-    most = min(limit or _MOST, _MOST)
-    return {name: _fit_one(judge, data, name, most) for name in names}
+    max_records = min(limit or _MOST, _MOST)
+    return {name: _fit_one(judge, data, name, max_records) for name in names}
 
 
-def _fit_one(judge: JudgeUnderTest, data: Data, name: str, most: int) -> dict[str, float]:
+def _fit_one(judge: JudgeUnderTest, data: Data, name: str, max_records: int) -> dict[str, float]:
     if name == "attributionbench":
-        claimed = thinned(data.rows(_DEV), most)
+        claimed = thinned(data.rows(_DEV), max_records)
         return _fit_of(
             judge, claimed, claims.text, lambda r: not claims.supported(r), stats.balanced
         )
     unseen = [record for record in data.rows(_TRAIN) if held_out(record)]
     if name == "ragtruth_qa":
-        answers = thinned([r for r in unseen if groundedness.ragtruth_task(r) == "QA"], most)
+        answers = thinned([r for r in unseen if groundedness.ragtruth_task(r) == "QA"], max_records)
         return _fit_of(
             judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1, _HALLUCINATED
         )
-    answers = thinned([r for r in unseen if groundedness.ragtruth_task(r) == "Summary"], most)
-    answers += thinned(data.rows(_QAGS), max(1, most // 2))
+    answers = thinned(
+        [r for r in unseen if groundedness.ragtruth_task(r) == "Summary"], max_records
+    )
+    answers += thinned(data.rows(_QAGS), max(1, max_records // 2))
     return _fit_of(judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1)
 
 
@@ -428,17 +434,17 @@ def _fit_of(
     share: float | None = None,
 ) -> dict[str, float]:
     texts = [text(record) for record in records]
-    done = answered(records, judge.check(texts))
-    labels = np.array([positive(record) for record, _ in done], bool)
+    judged = answered(records, judge.check(texts))
+    labels = np.array([positive(record) for record, _ in judged], bool)
     if len(set(labels.tolist())) < 2:
         raise InputError("no threshold can be fitted to rows of one class", "raise --limit")
-    rules = unsupported((text(record).text, record["contexts"]) for record, _ in done)
-    scores = {"judge": np.array([hallucination(checked) for _, checked in done]), **rules}
+    rules = unsupported((text(record).text, record["contexts"]) for record, _ in judged)
+    scores = {"judge": np.array([hallucination(checked) for _, checked in judged]), **rules}
     # Each row counts once, or so that the positive ones are that share.
     weights = None
     if share is not None:
         weights = np.where(labels, share / labels.mean(), (1 - share) / (1 - labels.mean()))
     return {
-        who: stats.best_threshold(values, labels, measure, weights)
-        for who, values in scores.items()
+        rule: stats.best_threshold(values, labels, measure, weights)
+        for rule, values in scores.items()
     }

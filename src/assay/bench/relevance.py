@@ -87,14 +87,14 @@ def measure(judge: JudgeUnderTest, records: Sequence[Record], name: str) -> list
 def _sentences(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> list[Figure]:
     pairs = [(record["question"], record["contexts"][0]) for record in records]
     scores = ranked(judge, pairs)
-    done = answered(records, scores)
-    labels = np.array([record["labels"]["relevant"] for record, _ in done], bool)
-    floor = [shared_words(record["question"], record["contexts"][0]) for record, _ in done]
+    judged = answered(records, scores)
+    labels = np.array([record["labels"]["relevant"] for record, _ in judged], bool)
+    floor = [shared_words(record["question"], record["contexts"][0]) for record, _ in judged]
     return [
         figure(
             name,
-            stats.auroc([score for _, score in done], labels),
-            [record["question"] for record, _ in done],
+            stats.auroc([score for _, score in judged], labels),
+            [record["question"] for record, _ in judged],
             {"share of the question's words": stats.auroc(floor, labels)},
             labels=labels,
         )
@@ -109,16 +109,16 @@ def ranked(judge: JudgeUnderTest, pairs: Sequence[tuple[str, str]]) -> Sequence[
 def chosen(judge: JudgeUnderTest, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
     """Whether the judge chose each sentence, by its probability where it gives one."""
     tasks = [SelectSentences(q, (Passage("1.1", sentence),)) for q, sentence in pairs]
-    chosen: list[float | None] = []
+    chosen_probabilities: list[float | None] = []
     for choices in judge.answers(tasks):
         if choices is None:
-            chosen.append(None)
+            chosen_probabilities.append(None)
         else:
             probabilities = [
                 float(c.chosen) if c.probability is None else c.probability for c in choices
             ]
-            chosen.append(max(probabilities, default=0.0))
-    return chosen
+            chosen_probabilities.append(max(probabilities, default=0.0))
+    return chosen_probabilities
 
 
 def _passages(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> list[Figure]:
@@ -131,11 +131,11 @@ def _passages(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> li
     ]
     tasks = [JudgeContexts(r["question"], known_answer(r), (text,)) for r, text, _ in cases]
     replies = judge.answers(tasks)
-    done = [(case, verdicts[0]) for case, verdicts in answered(cases, replies)]
-    labels = np.array([useful for (_, _, useful), _ in done], bool)
-    scores = [float(f.useful) if f.probability is None else f.probability for _, f in done]
-    floor = [shared_words(known_answer(record), text) for (record, text, _), _ in done]
-    clusters = [record["question"] for (record, _, _), _ in done]
+    judged = [(case, verdicts[0]) for case, verdicts in answered(cases, replies)]
+    labels = np.array([useful for (_, _, useful), _ in judged], bool)
+    scores = [float(f.useful) if f.probability is None else f.probability for _, f in judged]
+    floor = [shared_words(known_answer(record), text) for (record, text, _), _ in judged]
+    clusters = [record["question"] for (record, _, _), _ in judged]
     rule = "share of the answer's words"
     ranked = figure(
         name,
@@ -144,7 +144,7 @@ def _passages(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> li
         {rule: stats.auroc(floor, labels)},
         labels=labels,
     )
-    flagged_passages = [not verdict.useful for _, verdict in done]
+    flagged_passages = [not verdict.useful for _, verdict in judged]
     begins = name.removesuffix(", AUROC")
     return [ranked, *flags(begins, flagged_passages, ~labels, clusters, {rule: -np.array(floor)})]
 
@@ -157,16 +157,16 @@ def known_answer(record: Record) -> str:
 
 
 def _benchmark(name: str) -> Benchmark:
-    chosen = SETS[name]
+    labelled_set = SETS[name]
     return Benchmark(
-        name=chosen.name,
+        name=labelled_set.name,
         family="relevance",
-        about=chosen.about,
-        files=(chosen.file,),
-        licence=chosen.licence,
+        about=labelled_set.about,
+        files=(labelled_set.file,),
+        licence=labelled_set.licence,
         measure=partial(measure, name=name),
-        tasks=(chosen.task,),
-        kinds={name: chosen.most},
+        tasks=(labelled_set.task,),
+        kinds={name: labelled_set.most},
         kind=dataset,
         title=lambda kind: f"{SETS[kind].title}, ",
     )
@@ -230,11 +230,11 @@ def measure_contexts(
 
 def _best_sentences(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[float | None]:
     texts = [[s for context in case.contexts for s in sentences(context)] for case in cases]
-    pairs = [(c.question, s) for c, own in zip(cases, texts, strict=True) for s in own]
+    pairs = [(c.question, s) for c, sentences in zip(cases, texts, strict=True) for s in sentences]
     scores = iter(ranked(judge, pairs))
     best: list[float | None] = []
-    for own in texts:
-        known = [score for _ in own if (score := next(scores)) is not None]
+    for sentences_of_case in texts:
+        known = [score for _ in sentences_of_case if (score := next(scores)) is not None]
         best.append(max(known) if known else None)
     return best
 
@@ -242,17 +242,17 @@ def _best_sentences(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[float 
 def _contexts(
     name: str, cases: Sequence[Case], scores: Sequence[float | None], note: str = ""
 ) -> Figure:
-    done = answered(cases, scores)
-    labels = np.array([case.answerable for case, _ in done], bool)
+    judged = answered(cases, scores)
+    labels = np.array([case.answerable for case, _ in judged], bool)
     rules: Mapping[str, Callable[[Case], float]] = {
         "share of the question's words": lambda c: shared_words(c.question, " ".join(c.contexts)),
         "longer contexts": lambda c: float(sum(map(len, c.contexts))),
     }
     return figure(
         name,
-        stats.auroc([score for _, score in done], labels),
-        [case.question for case, _ in done],
-        {rule: stats.auroc([rate(c) for c, _ in done], labels) for rule, rate in rules.items()},
+        stats.auroc([score for _, score in judged], labels),
+        [case.question for case, _ in judged],
+        {rule: stats.auroc([rate(c) for c, _ in judged], labels) for rule, rate in rules.items()},
         note=note,
         labels=labels,
     )
@@ -266,14 +266,14 @@ def measure_references(judge: JudgeUnderTest, records: Sequence[Record]) -> list
         Sample(id=c.id, question=c.question, contexts=c.contexts, reference=known[c.question])
         for c in cases
     ]
-    done = answered(cases, judge.outcomes(ContextRecall(), samples))
-    labels = [{part.label for part in score.parts} for _, score in done]
-    words_held = [shared_words(known[c.question], " ".join(c.contexts)) for c, _ in done]
+    judged = answered(cases, judge.outcomes(ContextRecall(), samples))
+    labels = [{part.label for part in score.parts} for _, score in judged]
+    words_held = [shared_words(known[c.question], " ".join(c.contexts)) for c, _ in judged]
     return flags(
         "RGB references",
         ["unsupported" in part_labels for part_labels in labels],
-        [not case.answerable for case, _ in done],
-        [case.question for case, _ in done],
+        [not case.answerable for case, _ in judged],
+        [case.question for case, _ in judged],
         {"share of the reference's words": -np.array(words_held)},
         uncertain=["uncertain" in part_labels for part_labels in labels],
     )
@@ -289,14 +289,14 @@ def mtrag(data: Data) -> list[Record]:
 def measure_refusals(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Balanced accuracy of calling a reply one that declines."""
     ratings = judge.answers([RateAnswer(r["question"], known_answer(r)) for r in records])
-    done = answered(records, ratings)
-    labels = np.array([r["labels"]["answerability"] == "UNANSWERABLE" for r, _ in done], bool)
-    declines = np.array([rating.noncommittal for _, rating in done], bool)
-    negated = np.array([not NEGATIONS.isdisjoint(words(known_answer(r))) for r, _ in done], bool)
-    figure_of = partial(figure, clusters=[record["id"] for record, _ in done], labels=labels)
+    judged = answered(records, ratings)
+    labels = np.array([r["labels"]["answerability"] == "UNANSWERABLE" for r, _ in judged], bool)
+    declines = np.array([rating.noncommittal for _, rating in judged], bool)
+    negated = np.array([not NEGATIONS.isdisjoint(words(known_answer(r))) for r, _ in judged], bool)
+    figure_of = partial(figure, clusters=[record["id"] for record, _ in judged], labels=labels)
     baselines = {
         "holds a word of negation": stats.balanced(negated, labels),
-        "one class for all": stats.balanced(np.ones(len(done)), labels),
+        "one class for all": stats.balanced(np.ones(len(judged)), labels),
     }
     words_f1 = {"holds a word of negation": stats.f1(negated, labels)}
     name = "MTRAG-UN replies that decline"
@@ -356,13 +356,15 @@ def corpus(data: Data) -> tuple[dict[str, str], list[Record]]:
     """(passages by id, questions with reference and the id of their passage)."""
     try:
         file = json.loads(data.text(TELEQUAD))
-        paragraphs = [part for document in file["data"] for part in document["paragraphs"]]
+        paragraphs = [
+            paragraph for document in file["data"] for paragraph in document["paragraphs"]
+        ]
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{TELEQUAD} is not a SQuAD-like file: {error}") from error
     passages, questions = {}, []
-    for number, part in enumerate(paragraphs):
-        passages[f"p{number}"] = in_one_line(part["context"])
-        for qa in part["qas"]:
+    for number, paragraph in enumerate(paragraphs):
+        passages[f"p{number}"] = in_one_line(paragraph["context"])
+        for qa in paragraph["qas"]:
             if qa["answers"] and qa["answers"][0]["text"].strip():
                 text = qa["answers"][0]["text"]
                 questions.append(asked(qa["id"], qa["question"], text, f"p{number}"))
@@ -404,9 +406,9 @@ def ranks(scores: Floats, right: Iterable[Collection[int]]) -> Floats:
         right: The places of each question's right passages, one at least.
     """
     before = []
-    for row, places in zip(scores, map(list, right), strict=True):
-        best, others = row[places].max(), np.delete(row, places)
-        before.append(float((others > best).sum() + (others == best).sum() / 2))
+    for row, right_indices in zip(scores, map(list, right), strict=True):
+        best, other_scores = row[right_indices].max(), np.delete(row, right_indices)
+        before.append(float((other_scores > best).sum() + (other_scores == best).sum() / 2))
     return np.array(before)
 
 
@@ -431,22 +433,22 @@ def measure_telequad(judge: JudgeUnderTest, records: Sequence[Record]) -> list[F
     known = judge.answers([Embed(text) for text in texts])
     if any(vector is None for vector in known):
         raise InputError("a passage has no embedding, so nothing can be searched")
-    done = answered(questions, vectors)
-    if not done:
+    embedded = answered(questions, vectors)
+    if not embedded:
         return [figure(_name(depth), stats.mean([]), []) for depth in DEPTHS]
     names = list(passages)
-    gold = [[names.index(q["reference_context_ids"][0])] for q, _ in done]
+    gold = [[names.index(q["reference_context_ids"][0])] for q, _ in embedded]
     cosines: Floats = (
-        _unit([vector for _, vector in done]) @ _unit([v for v in known if v is not None]).T
+        _unit([vector for _, vector in embedded]) @ _unit([v for v in known if v is not None]).T
     )
-    mine = ranks(cosines, gold)
-    theirs = ranks(by_words(texts, [q["question"] for q, _ in done]), gold)
+    judge_ranks = ranks(cosines, gold)
+    word_ranks = ranks(by_words(texts, [q["question"] for q, _ in embedded]), gold)
     return [
         figure(
             _name(depth),
-            stats.mean(mine < depth),
-            [question["group"] for question, _ in done],
-            {"words (BM25)": stats.mean(theirs < depth)},
+            stats.mean(judge_ranks < depth),
+            [question["group"] for question, _ in embedded],
+            {"words (BM25)": stats.mean(word_ranks < depth)},
             note=f"among {len(texts)} passages; {judge.identity(Embed)}",
         )
         for depth in DEPTHS

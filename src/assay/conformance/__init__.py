@@ -165,8 +165,8 @@ def worked(metric: Metric, backend: Backend | None = None) -> Worked | None:
     try:
         outcome, calls = run_to_completion(_score(metric, example, judge))
         edges = tuple(
-            Edge(what, run_to_completion(_score(metric, sample, judge))[0])
-            for what, sample in edge_samples(metric, example)
+            Edge(title, run_to_completion(_score(metric, sample, judge))[0])
+            for title, sample in edge_samples(metric, example)
         )
     except Unsupported:
         return None
@@ -218,7 +218,7 @@ class Recorded:
         Raises:
             Unsupported: If nothing was.
         """
-        raw = embedded(task) or _recorded().get(key(task, draw))
+        raw = embedded(task) or _recorded_replies().get(key(task, draw))
         if raw is None:
             raise Unsupported(f"no reply to this {task.kind} was recorded")
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
@@ -254,7 +254,7 @@ def _word_counts(tokens: Sequence[str]) -> list[float]:
 
 
 @functools.cache
-def _recorded() -> Mapping[str, str]:
+def _recorded_replies() -> Mapping[str, str]:
     text = files(__package__).joinpath(REPLIES).read_text("utf-8")
     replies: dict[str, str] = json.loads(text)
     return replies
@@ -262,7 +262,7 @@ def _recorded() -> Mapping[str, str]:
 
 def forget() -> None:
     """Read the file again when it is next looked into."""
-    _recorded.cache_clear()
+    _recorded_replies.cache_clear()
 
 
 _LONGEST = 100
@@ -316,7 +316,7 @@ def rows(scored: Outcome) -> list[tuple[str, str, str, str]]:
     return [
         (
             part.kind if part.context is None else f"{part.kind} (context {part.context + 1})",
-            _cut(part.text),
+            _shorten(part.text),
             part.label,
             "" if part.value is None else number(part.value),
         )
@@ -332,9 +332,9 @@ def number(value: float) -> str:
 def _short(value: object) -> str:
     if isinstance(value, float):
         return number(value)
-    return _cut(str(value))
+    return _shorten(str(value))
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."

@@ -164,8 +164,8 @@ def likely_column(field: str, columns: Iterable[str]) -> str | None:
 def numbered_pattern(field: str, column: str, columns: Iterable[str]) -> str:
     """The column; of a list's, the name for all that differ from it in their last number alone."""
     pattern = _LAST_NUMBER.sub(NUMBER, column)
-    alike = [name for name in columns if _LAST_NUMBER.sub(NUMBER, name) == pattern]
-    return pattern if len(alike) > 1 and field in _LISTS else column
+    like_names = [name for name in columns if _LAST_NUMBER.sub(NUMBER, name) == pattern]
+    return pattern if len(like_names) > 1 and field in _LISTS else column
 
 
 def candidates(columns: Iterable[str]) -> dict[str, list[str]]:
@@ -194,13 +194,13 @@ def _words(column: str) -> list[str]:
 
 def _names_field(words: list[str], field: str) -> bool:
     """Whether the words name the field: the last is its noun, all others go with that."""
-    nouns, beside = _NOUNS[field], _BESIDE[field]
+    nouns, modifiers = _NOUNS[field], _BESIDE[field]
     if field == "contexts":
         words = [_singular(word, nouns) for word in words]
-    if not words or words[-1] not in nouns or not set(words) <= nouns | beside:
+    if not words or words[-1] not in nouns or not set(words) <= nouns | modifiers:
         return False
     # Without a word that says so, an answer is the system's and not the right one.
-    return field != "reference" or not beside.isdisjoint(words)
+    return field != "reference" or not modifiers.isdisjoint(words)
 
 
 def _singular(word: str, nouns: frozenset[str]) -> str:
@@ -229,8 +229,8 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
     problems = []
     for field in mapping:
         if field not in FIELDS:
-            what = "is not a field that a column can be mapped to"
-            problems.append(Problem(what, field_meant(field), field=field))
+            fault = "is not a field that a column can be mapped to"
+            problems.append(Problem(fault, field_meant(field), field=field))
     if problems:
         raise InputError(problems)
 
@@ -260,11 +260,11 @@ def plan(
     single = (
         path for path in mapped.values() if len(path) == 1 or isinstance(path, NumberedColumns)
     )
-    whole = {key for path in single for key in path}
+    single_keys = {key for path in single for key in path}
     fields: dict[str, tuple[Path, ...]] = {field: (path,) for field, path in mapped.items() if path}
-    used = set(whole)
+    used = set(single_keys)
     for name, field in recognised(names).items():
-        if field not in mapping and names[name] not in whole:
+        if field not in mapping and names[name] not in single_keys:
             fields[field] = (*fields.get(field, ()), (names[name],))
             used.add(names[name])
     likely = {field: _path(names, name) for field, name in (guessed or {}).items()}
@@ -281,21 +281,21 @@ def _path(names: Mapping[str, Hashable], column: str) -> Path:
         return ()
     if column in names:
         return (names[column],)
-    if numbered := _numbered(names, column):
+    if numbered := _numbered_path(names, column):
         return numbered
-    alike = [key for name, key in names.items() if normal(name) == normal(column)]
-    if len(alike) == 1 and normal(column):
-        return (alike[0],)
-    first, *rest = column.split(".")
-    return (names.get(first, first), *rest)
+    like_keys = [key for name, key in names.items() if normal(name) == normal(column)]
+    if len(like_keys) == 1 and normal(column):
+        return (like_keys[0],)
+    first, *inner_keys = column.split(".")
+    return (names.get(first, first), *inner_keys)
 
 
-def _numbered(names: Mapping[str, Hashable], column: str) -> Path:
+def _numbered_path(names: Mapping[str, Hashable], column: str) -> Path:
     """The columns that differ in the number that stands for "#", lowest first."""
     before, mark, after = column.partition(NUMBER)
     pattern = re.compile(rf"{re.escape(before)}(\d+){re.escape(after)}", re.IGNORECASE)
     matches = (pattern.fullmatch(name) for name in names if mark)
-    numbers = {names[each[0]]: int(each[1]) for each in matches if each}
+    numbers = {names[match[0]]: int(match[1]) for match in matches if match}
     return NumberedColumns(sorted(numbers, key=numbers.__getitem__))
 
 
@@ -312,7 +312,7 @@ def fetch(values: Mapping[Any, Any], path: Path) -> Any:
         return values.get(path[0], MISSING)
     value: Any = values
     for depth, name in enumerate(path):
-        value = _unfolded(value)
+        value = _as_object_value(value)
         if isinstance(value, list) and not name.isdecimal():
             return _from_items(value, path[depth:])
         value = _item_at(value, name)
@@ -321,7 +321,7 @@ def fetch(values: Mapping[Any, Any], path: Path) -> Any:
     return value
 
 
-def _unfolded(value: Any) -> Any:
+def _as_object_value(value: Any) -> Any:
     """A value as it may be gone into: a text as the object that it spells."""
     value = unboxed(value)
     return spelled(value) if isinstance(value, str) else value

@@ -65,9 +65,9 @@ def question(value: Any, form: Form) -> str | tuple[Turn, ...]:
         return turns(value, form) if are_messages(value) else text(value)
     if form == "table" and value.lstrip()[:1] == "[":
         with suppress(FieldError):  # a question may begin with a bracket
-            listed = list_in_text(value)
-            if are_messages(listed):
-                return turns(listed, form)
+            messages = list_in_text(value)
+            if are_messages(messages):
+                return turns(messages, form)
     return text(value)
 
 
@@ -86,8 +86,8 @@ def items(value: Any, items_of: str, remedy: str) -> Sequence[Any]:
     """The items of a list, which may stand as text in a cell."""
     value = unboxed(value)
     if isinstance(value, str):
-        listed = list_in_text(value)
-        value = value if listed is None else listed
+        values = list_in_text(value)
+        value = value if values is None else values
     if not isinstance(value, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be a list of {items_of}", remedy)
     return value
@@ -119,44 +119,44 @@ def pairs(value: Any) -> Object | None:
     if isinstance(value, Mapping):
         return value
     if isinstance(value, list | tuple) and value:
-        each = [unboxed(item) for item in value]
-        if all(isinstance(item, list | tuple) and len(item) == 2 for item in each):
-            return {str(key): item for key, item in each}
+        items = [unboxed(item) for item in value]
+        if all(isinstance(item, list | tuple) and len(item) == 2 for item in items):
+            return {str(key): item for key, item in items}
     return None
 
 
-def _turn(item: Any, place: str, form: Form) -> Turn:
+def _turn(item: Any, location: str, form: Form) -> Turn:
     message = _message(item)
     if message is None:
-        raise FieldError(f"{place} is {describe(item)}, but must be a message", _AS_MESSAGE)
+        raise FieldError(f"{location} is {describe(item)}, but must be a message", _AS_MESSAGE)
     role: Any = _speaker(message)
     if role not in ROLES:
-        fault = f"{place} has the role '{role}'" if role else f"{place} names no role"
+        fault = f"{location} has the role '{role}'" if role else f"{location} names no role"
         raise FieldError(f"{fault}; roles are {', '.join(ROLES)}", _AS_MESSAGE)
     try:
         return _read_message(role, message, form)
     except FieldError as error:
-        raise FieldError(f"{place}: {error.what}", error.remedy) from None
+        raise FieldError(f"{location}: {error.what}", error.remedy) from None
 
 
 def _read_message(role: Any, message: Object, form: Form) -> Turn:
     content = _first(message, _TEXT_KEYS)
-    called = _calls(message, content)
-    if content is None and not called and not any(key in message for key in _TEXT_KEYS):
+    calls = _calls_of(message, content)
+    if content is None and not calls and not any(key in message for key in _TEXT_KEYS):
         raise FieldError("holds no text", _AS_MESSAGE)
     contexts = _first(message, _CONTEXT_KEYS)
     return Turn(
         "tool" if _is_result(content) else role,
-        text(_content_text(content, whole=role == "tool")),
+        text(_content_text(content, as_json=role == "tool")),
         None if contexts is None else documents(contexts).texts,
-        tool_calls(called, form),
+        tool_calls(calls, form),
     )
 
 
 def _message(item: Any) -> Object | None:
     """A message as an object, whatever library it comes from; None if it is none."""
     pair = isinstance(item, list | tuple) and len(item) == 2
-    if pair and all(isinstance(part, str) for part in item):
+    if pair and all(isinstance(item, str) for item in item):
         return {"role": item[0], "content": item[1]}
     message = as_object(item)
     if message is None:
@@ -197,52 +197,54 @@ def _first(fields: Object, keys: Iterable[str]) -> Any:
     return next((value for key in keys if (value := unboxed(fields.get(key))) is not None), None)
 
 
-def _calls(message: Object, content: Any) -> list[Any]:
+def _calls_of(message: Object, content: Any) -> list[Any]:
     """The calls of a message: beside its text, among its parts, or itself one."""
     if message.get("type") == "function_call":
         return [message]
-    beside = message.get("additional_kwargs")
-    for place in (message, beside if isinstance(beside, Mapping) else {}):
-        calls = _first(place, _CALL_KEYS)
+    extra_fields = message.get("additional_kwargs")
+    for fields in (message, extra_fields if isinstance(extra_fields, Mapping) else {}):
+        calls = _first(fields, _CALL_KEYS)
         if calls:
             return [calls] if isinstance(calls, Mapping) else list(items(calls, "calls", _AS_CALL))
     in_parts = []
-    for part in _parts(content):
-        if part.get("type") == "tool_use":
-            in_parts.append(part)
-        elif (call := _first(part, _PART_CALLS)) is not None:
+    for block in _blocks(content):
+        if block.get("type") == "tool_use":
+            in_parts.append(block)
+        elif (call := _first(block, _PART_CALLS)) is not None:
             in_parts.append(call)
     return in_parts
 
 
-def _parts(content: Any) -> list[Object]:
+def _blocks(content: Any) -> list[Object]:
     if not isinstance(content, list | tuple):
         return []
-    return [part for part in map(as_object, content) if part is not None]
+    return [block for block in map(as_object, content) if block is not None]
 
 
 def _is_result(content: Any) -> bool:
     """Whether a message of a user holds nothing but what tools returned."""
-    parts = _parts(content)
-    return bool(parts) and all(
-        part.get("type") == "tool_result" or _first(part, _PART_RESULTS) is not None
-        for part in parts
+    blocks = _blocks(content)
+    return bool(blocks) and all(
+        block.get("type") == "tool_result" or _first(block, _PART_RESULTS) is not None
+        for block in blocks
     )
 
 
-def _content_text(content: Any, *, whole: bool) -> str:
+def _content_text(content: Any, *, as_json: bool) -> str:
     """The text of a content.
 
     Args:
         content: Text, a list of parts, or what a tool returned.
-        whole: Whether what is no text is written as JSON, as the results of tools are.
+        as_json: Whether what is no text is written as JSON, as the results of tools are.
     """
     if content is None or isinstance(content, str):
         return str(unboxed(content or ""))
-    parts = [as_object(part) if not isinstance(part, str) else part for part in _as_parts(content)]
-    if whole and not all(isinstance(part, str) or _is_part(part) for part in parts):
+    blocks = [
+        as_object(block) if not isinstance(block, str) else block for block in _as_parts(content)
+    ]
+    if as_json and not all(isinstance(block, str) or _is_part(block) for block in blocks):
         return json.dumps(plain(content), ensure_ascii=False)
-    texts = [part if isinstance(part, str) else _part_text(part) for part in parts]
+    texts = [block if isinstance(block, str) else _part_text(block) for block in blocks]
     return "\n".join(filter(None, texts))
 
 
@@ -252,43 +254,45 @@ def _as_parts(content: Any) -> Sequence[Any]:
     return content if isinstance(content, list | tuple) else [content]
 
 
-def _is_part(part: Object | None) -> bool:
-    return part is not None and any(
-        key in part for key in ("text", "type", "refusal", _BEDROCK, *_PART_CALLS, *_PART_RESULTS)
+def _is_part(block: Object | None) -> bool:
+    return block is not None and any(
+        key in block for key in ("text", "type", "refusal", _BEDROCK, *_PART_CALLS, *_PART_RESULTS)
     )
 
 
-def _part_text(part: Object | None) -> str:
+def _part_text(block: Object | None) -> str:
     """The text of one part; what holds none (an image) is named by its type."""
-    if part is None or not _is_part(part):
+    if block is None or not _is_part(block):
         raise FieldError("holds a part that is not text", 'write it as {"type": "text", ...}')
-    result = _first(part, _PART_RESULTS)
-    if result is not None or part.get("type") == "tool_result":
-        inside = result if isinstance(result, Mapping) else part
-        return _content_text(_first(inside, ("result", "response", "content")), whole=True)
-    called = part.get("type") == "tool_use" or _first(part, _PART_CALLS) is not None
-    if called or is_thought(part):
+    result = _first(block, _PART_RESULTS)
+    if result is not None or block.get("type") == "tool_result":
+        inside = result if isinstance(result, Mapping) else block
+        return _content_text(_first(inside, ("result", "response", "content")), as_json=True)
+    is_call = block.get("type") == "tool_use" or _first(block, _PART_CALLS) is not None
+    if is_call or is_thought(block):
         return ""
     # "content" is how OpenTelemetry's conventions name the text of a part.
-    words = _first(part, ("text", "refusal", *(("content",) if part.get("type") == "text" else ())))
+    words = _first(
+        block, ("text", "refusal", *(("content",) if block.get("type") == "text" else ()))
+    )
     if isinstance(words, Mapping):
         words = words.get("value")
-    return words if isinstance(words, str) else f"[{part.get('type')}]"
+    return words if isinstance(words, str) else f"[{block.get('type')}]"
 
 
-def _call(item: Any, place: str, form: Form) -> ToolCall:
+def _call(item: Any, location: str, form: Form) -> ToolCall:
     call = as_object(item)
     if call is None:
-        raise FieldError(f"{place} is {describe(item)}, but must be a tool call", _AS_CALL)
+        raise FieldError(f"{location} is {describe(item)}, but must be a tool call", _AS_CALL)
     function = as_object(call.get("function"))  # as OpenAI writes it
     call = call if function is None else function
     name = _first(call, ("name", "tool_name"))
     if not isinstance(name, str) or not name.strip():
-        raise FieldError(f"{place} has no name", _AS_CALL)
-    return ToolCall(text(name, f"the name of {place}"), _arguments(call, place, form))
+        raise FieldError(f"{location} has no name", _AS_CALL)
+    return ToolCall(text(name, f"the name of {location}"), _arguments(call, location, form))
 
 
-def _arguments(call: Object, place: str, form: Form) -> dict[str, Any]:
+def _arguments(call: Object, location: str, form: Form) -> dict[str, Any]:
     arguments = _first(call, _ARGUMENT_KEYS)
     if arguments is None or arguments == "":
         return {}
@@ -298,7 +302,7 @@ def _arguments(call: Object, place: str, form: Form) -> dict[str, Any]:
             arguments = json.loads(arguments)
     fields = pairs(arguments)
     if fields is None and arguments != []:
-        fault = f"{place} has arguments that are not an object: {describe(arguments)}"
+        fault = f"{location} has arguments that are not an object: {describe(arguments)}"
         raise FieldError(fault, 'write them as a JSON object: {"city": "Rome"}')
     plain_arguments: dict[str, Any] = without_gaps(fields or {}, form)
     return plain_arguments
@@ -332,5 +336,5 @@ def _has_id_each(contexts: tuple[str, ...] | None, ids: tuple[str, ...] | None) 
 
 
 def _last_place(turns: tuple[Turn, ...], role: str) -> int | None:
-    places = [n for n, turn in enumerate(turns) if turn.role == role and turn.text.strip()]
-    return places[-1] if places else None
+    indices = [n for n, turn in enumerate(turns) if turn.role == role and turn.text.strip()]
+    return indices[-1] if indices else None

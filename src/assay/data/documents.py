@@ -53,10 +53,10 @@ class Documents:
         return tuple(map(_access, self.rest)) or (None,) * len(self.texts)
 
 
-def _access(rest: Mapping[str, Any]) -> tuple[str, ...] | None:
-    beside = rest.get("metadata")
-    inner = beside.get(_ACCESS) if isinstance(beside, Mapping) else None
-    value = unboxed(rest.get(_ACCESS, inner))
+def _access(document_rest: Mapping[str, Any]) -> tuple[str, ...] | None:
+    metadata = document_rest.get("metadata")
+    inner = metadata.get(_ACCESS) if isinstance(metadata, Mapping) else None
+    value = unboxed(document_rest.get(_ACCESS, inner))
     try:
         return None if value is None else labels(value)
     except FieldError:  # something else that is called so
@@ -81,11 +81,11 @@ def labels(value: Any, part: str = "") -> tuple[str, ...]:
     """Access labels: one text, or a list of texts."""
     value = unboxed(value)
     items = listed(value) if isinstance(value, str | list | tuple) else [value]
-    several = [text(unboxed(item), part) for item in items]
-    if any(map(is_invisible, several)):
-        place = f"{part} holds" if part else "holds"
-        raise FieldError(f"{place} an empty label", "[] says that there is none")
-    return tuple(several)
+    labels_read = [text(unboxed(item), part) for item in items]
+    if any(map(is_invisible, labels_read)):
+        subject = f"{part} holds" if part else "holds"
+        raise FieldError(f"{subject} an empty label", "[] says that there is none")
+    return tuple(labels_read)
 
 
 def list_in_text(cell: str) -> list[Any] | None:
@@ -142,7 +142,7 @@ def _has_neighbours(cell: str) -> bool:
         for token in tokenize.generate_tokens(io.StringIO(cell).readline)
         if token.type not in {tokenize.NL, tokenize.NEWLINE}
     ]
-    return any(kind == other == tokenize.STRING for kind, other in pairwise(kinds))
+    return any(kind == next_kind == tokenize.STRING for kind, next_kind in pairwise(kinds))
 
 
 def _as_documents(value: Mapping[Any, Any]) -> list[Any]:
@@ -160,49 +160,49 @@ def documents(value: Any) -> Documents:
     """The texts of a list field, with the ids and whatever else stands beside them."""
     printed = printed_documents(value) if isinstance(value, str) else None
     value = value if printed is None else printed
-    parts = [_read_item(unboxed(item), f"item {n}") for n, item in enumerate(listed(value), 1)]
-    texts = tuple(body for body, _, _ in parts)
-    ids = tuple(key for _, key, _ in parts if key is not None)
+    items = [_read_item(unboxed(item), f"item {n}") for n, item in enumerate(listed(value), 1)]
+    texts = tuple(body for body, _, _ in items)
+    ids = tuple(key for _, key, _ in items if key is not None)
     complete = bool(ids) and len(ids) == len(texts)
     rests = tuple(
-        rest if complete or key is None else {"id": key, **rest} for _, key, rest in parts
+        fields if complete or key is None else {"id": key, **fields} for _, key, fields in items
     )
     metadata = rests if any(rests) else ()
     return Documents(texts, ids if complete else None, metadata, printed is not None)
 
 
-def _read_item(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]]:
+def _read_item(item: Any, location: str) -> tuple[str, str | None, Mapping[str, Any]]:
     key: str | None = None
-    rest: dict[str, Any] = {}
+    document_rest: dict[str, Any] = {}
     if not isinstance(item, str):
         fields = _document(item)
         if fields is None:
             keys = ", ".join(_TEXT_KEYS[:3])
-            fault = f"{part} is {describe(item)}, but must be text or a document"
+            fault = f"{location} is {describe(item)}, but must be text or a document"
             under = f"a document holds its text under one of {keys}"
             raise FieldError(fault, _REMOVE if item is None else under)
-        item, key, rest = fields
-    if is_invisible(text(item, part)):
-        raise FieldError(f"{part} is an empty text", _REMOVE)
-    return item, key, rest
+        item, key, document_rest = fields
+    if is_invisible(text(item, location)):
+        raise FieldError(f"{location} is an empty text", _REMOVE)
+    return item, key, document_rest
 
 
 def _document(item: Any) -> tuple[Any, str | None, dict[str, Any]] | None:
     """Text, id and the rest of a document (dict, LangChain, LlamaIndex, Haystack), or None."""
     if isinstance(item, Mapping):
-        rest = {str(key): value for key, value in item.items()}
+        fields = {str(key): value for key, value in item.items()}
     else:
         names = (*_TEXT_KEYS, *_ID_KEYS, "metadata", "score")
-        rest = {
+        fields = {
             name: getattr(item, name) for name in names if getattr(item, name, None) is not None
         }
-    text_key = next((key for key in _TEXT_KEYS if isinstance(rest.get(key), str)), None)
+    text_key = next((key for key in _TEXT_KEYS if isinstance(fields.get(key), str)), None)
     if text_key is None:
         return None
-    body = unboxed(rest.pop(text_key))
-    id_key = next((key for key in _ID_KEYS if unboxed(rest.get(key)) not in (None, "")), None)
-    key = identifier(unboxed(rest.pop(id_key)), "the id of a document") if id_key else None
-    return body, key, rest
+    body = unboxed(fields.pop(text_key))
+    id_key = next((key for key in _ID_KEYS if unboxed(fields.get(key)) not in (None, "")), None)
+    key = identifier(unboxed(fields.pop(id_key)), "the id of a document") if id_key else None
+    return body, key, fields
 
 
 @dataclass
@@ -286,5 +286,8 @@ def _brackets(cell: str, start: int) -> Iterator[re.Match[str]]:
 
 
 def _printed_as_dict(document: _Document) -> dict[str, Any]:
-    beside = {"id": document.id, "metadata": document.metadata}
-    return {"page_content": document.text, **{name: it for name, it in beside.items() if it}}
+    id_and_metadata = {"id": document.id, "metadata": document.metadata}
+    return {
+        "page_content": document.text,
+        **{name: value for name, value in id_and_metadata.items() if value},
+    }

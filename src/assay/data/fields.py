@@ -90,11 +90,11 @@ def _read_nuggets(value: Any, form: Form) -> dict[str, str]:
     return nuggets
 
 
-def _read_nugget(item: Any, place: str) -> tuple[str, Any]:
+def _read_nugget(item: Any, location: str) -> tuple[str, Any]:
     fields = as_object(item)
     if fields is None:
-        return text(item, place), IMPORTANCE[0]
-    return text(fields.get("text"), f"{place}: text"), fields.get("importance", IMPORTANCE[0])
+        return text(item, location), IMPORTANCE[0]
+    return text(fields.get("text"), f"{location}: text"), fields.get("importance", IMPORTANCE[0])
 
 
 def _read_variants(value: Any, form: Form) -> tuple[Variant, ...]:
@@ -102,14 +102,14 @@ def _read_variants(value: Any, form: Form) -> tuple[Variant, ...]:
     return tuple(_read_variant(item, f"variant {n}", form) for n, item in enumerate(variants, 1))
 
 
-def _read_variant(item: Any, place: str, form: Form) -> Variant:
+def _read_variant(item: Any, location: str, form: Form) -> Variant:
     fields = as_object(item)
     if fields is None:
-        raise FieldError(f"{place} is {describe(item)}, but must be an object", _AS_VARIANT)
-    values = {str(key): unboxed(part) for key, part in fields.items()}
+        raise FieldError(f"{location} is {describe(item)}, but must be an object", _AS_VARIANT)
+    values = {str(key): unboxed(value) for key, value in fields.items()}
     kind: Any = values.get("kind")
     if kind not in KINDS:
-        raise FieldError(f"{place} is of kind {kind!r}, not {' or '.join(KINDS)}", _AS_VARIANT)
+        raise FieldError(f"{location} is of kind {kind!r}, not {' or '.join(KINDS)}", _AS_VARIANT)
     contexts = values.get("contexts")
     try:
         return Variant(
@@ -119,7 +119,7 @@ def _read_variant(item: Any, place: str, form: Form) -> Variant:
             _read_ratio(values.get("ratio"), form),
         )
     except FieldError as error:
-        raise FieldError(f"{place}: {error.what}", error.remedy) from None
+        raise FieldError(f"{location}: {error.what}", error.remedy) from None
 
 
 def _read_ratio(value: Any, form: Form) -> float | None:
@@ -156,20 +156,20 @@ def _read_references(value: Any, form: Form) -> tuple[str, ...] | None:
         items = spelled if are_texts else [value]
     if not isinstance(items, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be text or a list of texts")
-    several = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
-    if len(several) > 1:
-        _refuse_empty(several)
-    return tuple(several) or None
+    references = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
+    if len(references) > 1:
+        _refuse_empty(references)
+    return tuple(references) or None
 
 
 def _read_accepted(value: Any, form: Form) -> tuple[str, ...]:
-    several = _read_references(value, form) or ()
-    _refuse_empty(several)
-    return several
+    references = _read_references(value, form) or ()
+    _refuse_empty(references)
+    return references
 
 
-def _refuse_empty(several: Sequence[str]) -> None:
-    if any(map(is_invisible, several)):
+def _refuse_empty(references: Sequence[str]) -> None:
+    if any(map(is_invisible, references)):
         raise FieldError("one of its items is an empty text", "remove the empty item")
 
 
@@ -289,9 +289,9 @@ def row() -> dict[str, Any]:
     It says what is well-formed. What a metric needs, `assay run` checks.
     """
     properties = {}
-    for field, (about, form) in _SCHEMAS.items():
+    for field, (field_description, form) in _SCHEMAS.items():
         for name in ALIASES[field]:
-            description = about if name == field else f"The same as `{field}`."
+            description = field_description if name == field else f"The same as `{field}`."
             properties[name] = {
                 "description": description,
                 "anyOf": [*_alternatives(form), {"type": "null"}],

@@ -156,15 +156,15 @@ def landing(target: str | PathLike[str]) -> Iterator[Path]:
     Raises:
         OSError: If it cannot be sent.
     """
-    place = located(target)
-    if isinstance(place, Path):
-        yield place
+    location = located(target)
+    if isinstance(location, Path):
+        yield location
         return
     with tempfile.TemporaryDirectory() as folder:
-        local = Path(folder) / place.name
+        local = Path(folder) / location.name
         yield local
-        with local.open("rb") as written, place.open("wb") as sent:
-            shutil.copyfileobj(written, sent)
+        with local.open("rb") as local_file, location.open("wb") as sent:
+            shutil.copyfileobj(local_file, sent)
 
 
 def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
@@ -184,7 +184,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
     def records() -> Iterator[Record]:
         number = 0
         try:
-            for record in reader(lambda: _opened(path)):
+            for record in reader(lambda: _open_file(path)):
                 number = record.number
                 yield record
         except (OSError, EOFError, zlib.error) as error:
@@ -199,10 +199,10 @@ def about_file(path: Path | Remote) -> tuple[str, ...]:
     file, sheet = split_sheet(path) if isinstance(path, Path) else (path, "")
     if sheet or _without_gz(file).suffix.lower() != SUFFIX:
         return ()
-    others = other_sheets(lambda: _opened(file))
-    names = ", ".join(f"'{name}'" for name in others)
+    sheets = other_sheets(lambda: _open_file(file))
+    names = ", ".join(f"'{name}'" for name in sheets)
     name = file.name
-    return (f"the first sheet is read; {name}#SHEET names another: {names}",) if others else ()
+    return (f"the first sheet is read; {name}#SHEET names another: {names}",) if sheets else ()
 
 
 def _suffix(path: Path | Remote) -> str:
@@ -228,8 +228,8 @@ def _suffix(path: Path | Remote) -> str:
 
 
 def _without_gz(path: Path | Remote) -> PurePath:
-    bare: PurePath = path if isinstance(path, Path) else path.path
-    return bare.with_suffix("") if bare.suffix.lower() == ".gz" else bare
+    plain_path: PurePath = path if isinstance(path, Path) else path.path
+    return plain_path.with_suffix("") if plain_path.suffix.lower() == ".gz" else plain_path
 
 
 def refuse_endless(path: Path) -> None:
@@ -245,12 +245,12 @@ def near(path: Path) -> str:
         return f"it is a link to '{path.readlink()}': link it to a file"
     if not path.parent.is_dir():
         return f"there is no directory '{path.parent}' either"
-    names = [other.name for other in path.parent.iterdir()]
+    names = [sibling.name for sibling in path.parent.iterdir()]
     close = [str(path.parent / name) for name in misspelt.near(path.name, names)]
     return misspelt.ask(close) or "check the path"
 
 
-def _opened(path: Path | Remote) -> IO[bytes]:
+def _open_file(path: Path | Remote) -> IO[bytes]:
     """The file's bytes, unpacked where its content (not its name) is that of a gzip file."""
     stream = path.open("rb")
     packed = stream.read(2) == b"\x1f\x8b"
@@ -271,7 +271,7 @@ class _Unpacked(gzip.GzipFile):
 
 
 def _head(path: Path | Remote) -> bytes:
-    with _opened(path) as stream:
+    with _open_file(path) as stream:
         return stream.read(_HEAD)
 
 

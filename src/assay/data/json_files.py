@@ -43,9 +43,9 @@ def lines(stream: IO[bytes]) -> Iterator[bytes]:
     line = stream.readline(LONGEST_ROW + 1).removeprefix(b"\xef\xbb\xbf")
     while line:
         yield line
-        rest = line
-        while len(rest) > LONGEST_ROW and not rest.endswith(b"\n"):
-            rest = stream.readline(LONGEST_ROW + 1)
+        chunk = line
+        while len(chunk) > LONGEST_ROW and not chunk.endswith(b"\n"):
+            chunk = stream.readline(LONGEST_ROW + 1)
         line = stream.readline(LONGEST_ROW + 1)
 
 
@@ -227,9 +227,9 @@ def _items(stream: IO[str]) -> Iterator[str]:
     raise InputError(message, "the file is cut off, or a bracket or quote is missing")
 
 
-def _expect_end(rest: str) -> None:
-    if rest.strip():
-        message = f"not JSON: more text follows the list ({rest.strip()[:20]!r})"
+def _expect_end(remainder: str) -> None:
+    if remainder.strip():
+        message = f"not JSON: more text follows the list ({remainder.strip()[:20]!r})"
         raise InputError(message, "keep one list, or name it '.jsonl' and give one object per line")
 
 
@@ -248,7 +248,7 @@ class CrudTask:
     chinese: str = ""  # the same in Chinese
 
 
-def _read(number: int) -> CrudTask:
+def _read_task(number: int) -> CrudTask:
     documents = "1 document" if number == 1 else f"{number} documents"
     return CrudTask(f"read, {documents}", {"questions": ""}, "answers")
 
@@ -263,9 +263,9 @@ TASKS: Final[Mapping[str, CrudTask]] = {
         "Continue this news article:",
         "请续写这篇新闻\uff1a",
     ),
-    "questanswer_1doc": _read(1),
-    "questanswer_2docs": _read(2),
-    "questanswer_3docs": _read(3),
+    "questanswer_1doc": _read_task(1),
+    "questanswer_2docs": _read_task(2),
+    "questanswer_3docs": _read_task(3),
     "hallu_modified": CrudTask(
         "update",
         {"newsBeginning": "", "hallucinatedContinuation": ""},

@@ -203,7 +203,7 @@ class _Reader:
         if record.problem is not None or record.values is None:
             self.problems.append(record.problem or Problem("is empty", row=record.number))
             return
-        for values in _unfolded(record.values):
+        for values in _rows_of_statements(record.values):
             self.rows += 1
             try:
                 self._row(record.number, values)
@@ -214,23 +214,23 @@ class _Reader:
 
     def _row(self, row: int, values: Mapping[str, Any]) -> None:
         cells = _cells_of(values)
-        sample = read_back(_read("sample", cells, identifier) or "")
+        sample = read_back(_read_cell("sample", cells, identifier) or "")
         columns = ", ".join(map(str, values))
         if not sample.strip():
             remedy = f"name it 'sample' or 'id'; the columns are {columns}"
             raise _AbsentError("sample", "there is no sample id", remedy)
-        statement = _read("statement", cells, lambda v: text(v).strip()) or ""
-        place = _read("place", cells, _place)
-        chance = _read("chance", cells, _chance)
-        decided = _read("settled", cells, lambda v: number(v, self.levels))
+        statement = _read_cell("statement", cells, lambda v: text(v).strip()) or ""
+        position = _read_cell("place", cells, _read_position)
+        chance = _read_cell("chance", cells, _read_probability)
+        decided = _read_cell("settled", cells, lambda v: number(v, self.levels))
         judgements = list(self._judgements(values, cells))
         if not judgements:
             self._note_unread(values)
             remedy = f"{_NAME_IT}; the columns are {columns}"
             raise _AbsentError("label", "there is no label", remedy)
         self._note_slips(row, values)
-        for column, value, who, metric in judgements:
-            label = Label(sample, 0, who, metric, statement, place, row, chance)
+        for column, value, annotator, metric in judgements:
+            label = Label(sample, 0, annotator, metric, statement, position, row, chance)
             self._add(
                 replace(label, settled=None if decided is None else decided[1]), column, value
             )
@@ -239,29 +239,31 @@ class _Reader:
         self, values: Mapping[str, Any], cells: Mapping[str, tuple[str, Any]]
     ) -> Iterator[tuple[str, Any, str, str]]:
         """(column, value, annotator, metric) of all that a row says."""
-        who = _read("annotator", cells, identifier) or ""
-        metric = read_back(_read("metric", cells, text) or "")
+        annotator = _read_cell("annotator", cells, identifier) or ""
+        metric = read_back(_read_cell("metric", cells, text) or "")
         if "label" in cells:
-            yield (*cells["label"], who, metric)
+            yield (*cells["label"], annotator, metric)
         for column, value in values.items():
             if column in self.metrics:
-                yield column, value, who, column
+                yield column, value, annotator, column
             elif (name := _annotator(column)) is not None:
                 yield column, value, name, metric
         if "labels" in cells:
-            column, several = cells["labels"]
-            for name, value in _votes(several):
-                person, about = (who, name) if name in self.metrics else (name or who, metric)
-                yield column, value, person, about
+            column, votes = cells["labels"]
+            for name, value in _votes(votes):
+                person, metric_name = (
+                    (annotator, name) if name in self.metrics else (name or annotator, metric)
+                )
+                yield column, value, person, metric_name
 
     def _note_slips(self, row: int, values: Mapping[str, Any]) -> None:
         """Note columns that hold labels and whose names are nearly those of wide ones."""
         for column, value in values.items():
             if column in self.misspelt or not self._is_label(value):
                 continue
-            if (near := self._near(column, values)) is not None:
+            if (similar := self._similar_column(column, values)) is not None:
                 fault = "holds labels, but its name is unknown"
-                remedy = f"rename it to '{near}', or remove it if it holds something else"
+                remedy = f"rename it to '{similar}', or remove it if it holds something else"
                 self.misspelt[column] = Problem(fault, remedy, row, column)
 
     def _is_label(self, value: Any) -> bool:
@@ -286,19 +288,19 @@ class _Reader:
     def _hint(self) -> str:
         """How to name the columns that hold labels, "" if there are none or many."""
         columns = [column for column, labels_alone in self.unread.items() if labels_alone]
-        named = [f"'{column}'" for column in columns]
+        quoted = [f"'{column}'" for column in columns]
         if not columns or len(columns) > _MOST_HINTED:
             return ""
         if len(columns) > 1:
             renamed = " and ".join(f"'label_{column}'" for column in columns)
-            whose = f"if each is an annotator's call them {renamed}"
-            return f"{' and '.join(named)} look like labels: {whose}, else name one 'label'"
+            condition = f"if each is an annotator's call them {renamed}"
+            return f"{' and '.join(quoted)} look like labels: {condition}, else name one 'label'"
         if _VERDICTS.get(normal(columns[0])) == 0:
             turned = "exchange yes and no, since a high label means good"
-            return f"{named[0]} looks like it: rename it to 'label' and {turned}"
-        return f"{named[0]} looks like it: rename it to 'label' if a high one means good"
+            return f"{quoted[0]} looks like it: rename it to 'label' and {turned}"
+        return f"{quoted[0]} looks like it: rename it to 'label' if a high one means good"
 
-    def _near(self, column: str, values: Mapping[str, Any]) -> str | None:
+    def _similar_column(self, column: str, values: Mapping[str, Any]) -> str | None:
         """The name that an unknown column was meant to have, None if it is like none."""
         recognized = column in self.metrics or normal(column) in _FIELD_OF or _annotator(column)
         if recognized:
@@ -306,12 +308,12 @@ class _Reader:
         metrics = [name for name in self.metrics if name not in values]
         if matches := near(column, metrics, cutoff=_ALIKE_METRIC):
             return matches[0]
-        parts = _PARTS.fullmatch(column)
-        if parts is None or not any(map(_annotator, values)):
+        name_match = _PARTS.fullmatch(column)
+        if name_match is None or not any(map(_annotator, values)):
             return None
-        stem, rest = parts.groups()
+        stem, suffix = name_match.groups()
         prefixes = near(stem, _PREFIXES, cutoff=_ALIKE_PREFIX)
-        return f"{prefixes[0]}{rest}" if prefixes else None
+        return f"{prefixes[0]}{suffix}" if prefixes else None
 
     def _add(self, label: Label, column: str, value: Any) -> None:
         try:
@@ -322,8 +324,8 @@ class _Reader:
             self.empty += 1
             return
         paired, as_number = judgement
-        about: Kind = "statement" if label.statement or label.place is not None else "sample"
-        self.kinds.setdefault("pair" if paired else about, label.row)
+        level: Kind = "statement" if label.statement or label.place is not None else "sample"
+        self.kinds.setdefault("pair" if paired else level, label.row)
         key = (*label.item, label.annotator)
         if key in self.seen:
             fault = f"is about the same as row {self.seen[key]}, by the same annotator"
@@ -336,9 +338,9 @@ class _Reader:
     def finish(self, name: str) -> Labels:
         """All labels, unless anything was wrong."""
         if len(self.kinds) > 1:
-            places = " and ".join(f"{kind}s (row {row})" for kind, row in self.kinds.items())
+            kinds = " and ".join(f"{kind}s (row {row})" for kind, row in self.kinds.items())
             remedy = "give each kind a file of its own"
-            self.problems.append(Problem(f"labels are about {places}", remedy))
+            self.problems.append(Problem(f"labels are about {kinds}", remedy))
         self.problems += self.misspelt.values()
         fields = {problem.field for problem in self.absent}
         if len(self.absent) == self.rows and len(fields) == 1:  # said once, not for every row
@@ -355,20 +357,20 @@ class _Reader:
         return Labels(name, next(iter(self.kinds)), tuple(self.labels), self.empty)
 
 
-def _unfolded(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
+def _rows_of_statements(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
     """The row, or a row for each of the statements that it lists."""
     row = {plain(str(key)): value for key, value in values.items()}
     column = next((c for c in row if _FIELD_OF.get(normal(c)) == "statements"), None)
-    listed = row.pop(column) if column is not None else None
-    if not isinstance(listed, list | tuple):
+    entries = row.pop(column) if column is not None else None
+    if not isinstance(entries, list | tuple):
         yield row
         return
-    for place, item in enumerate(listed, 1):
+    for position, item in enumerate(entries, 1):
         inner = item if isinstance(item, Mapping) else {"label": item}
         fields = {**row, **{plain(str(key)): value for key, value in inner.items()}}
         if "text" in fields:
             fields.setdefault("statement", fields.pop("text"))
-        yield {"place": place, **fields}
+        yield {"place": position, **fields}
 
 
 def _cells_of(values: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
@@ -387,9 +389,13 @@ def _annotator(column: str) -> str | None:
     if _FIELD_OF.get(normal(column)) is not None:
         return None
     for prefix in _PREFIXES:
-        rest = column[len(prefix) :]
-        if column.lower().startswith(prefix) and rest and (rest[0] in " _-.:" or rest.isdigit()):
-            return rest.lstrip(" _-.:") or None
+        suffix = column[len(prefix) :]
+        if (
+            column.lower().startswith(prefix)
+            and suffix
+            and (suffix[0] in " _-.:" or suffix.isdigit())
+        ):
+            return suffix.lstrip(" _-.:") or None
     return None
 
 
@@ -404,7 +410,7 @@ def _votes(value: Any) -> Iterable[tuple[str, Any]]:
     return [] if votes is None else [("", votes)]
 
 
-def _read(key: str, cells: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
+def _read_cell(key: str, cells: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
     column, value = cells.get(key, ("", None))
     value = unboxed(value)
     if value is None or value == "":
@@ -415,16 +421,18 @@ def _read(key: str, cells: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
         raise _CellError(column, error.what, error.remedy) from None
 
 
-def _place(value: Any) -> int:
-    written = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    digits = written.strip().lower().removeprefix("s")
+def _read_position(value: Any) -> int:
+    text_of_value = (
+        str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    )
+    digits = text_of_value.strip().lower().removeprefix("s")
     if not digits.isdecimal() or len(digits) > _DIGITS or int(digits) < 1:
         remedy = "count the parts of the score from 1, as `assay show --sample` lists them"
         raise FieldError(f"is {value!r}, which is not a position", remedy)
     return int(digits)
 
 
-def _chance(value: Any) -> float:
+def _read_probability(value: Any) -> float:
     try:
         probability = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -447,7 +455,7 @@ def scale(levels: Sequence[str]) -> dict[str, float]:
         raise InputError(
             f"levels '{','.join(levels)}' are not a scale", "name two or more, worst first"
         )
-    return {name: float(place) for place, name in enumerate(names)}
+    return {name: float(index) for index, name in enumerate(names)}
 
 
 def number(value: Any, levels: Mapping[str, float]) -> tuple[bool, float] | None:
@@ -474,9 +482,9 @@ def _number_of_text(value: str, levels: Mapping[str, float]) -> tuple[bool, floa
     if stripped in OPEN:
         return None
     with suppress(ValueError):
-        written = float(stripped)
-        if math.isfinite(written) and "_" not in stripped:
-            return False, written
+        number = float(stripped)
+        if math.isfinite(number) and "_" not in stripped:
+            return False, number
     if key in _VERDICTS and not levels:
         return False, _VERDICTS[key]
     if key in _PREFERENCES and not levels:

@@ -71,14 +71,14 @@ def lacked(needs: Iterable[str], instead: Iterable[Sequence[str]], sample: Sampl
         return getattr(sample, name) if name in FIELDS else sample.metadata.get(name)
 
     names = lacking(needs, instead, value)
-    return f"the row has no {_each(names)}" if names else ""
+    return f"the row has no {_for_each_user(names)}" if names else ""
 
 
 def missing_in_some_rows(name: str, users: Sequence[str], first: int, n: int, rows: int) -> str:
     """A field that some rows lack, for which the metrics that need it are undefined."""
     lack = f"{n:,} of {rows:,} rows {'has' if n == 1 else 'have'} no '{name}'"
     are = "is" if len(users) == 1 else "are"
-    return f"{lack} (the first is row {first}): {_each(users)} {are} undefined there"
+    return f"{lack} (the first is row {first}): {_for_each_user(users)} {are} undefined there"
 
 
 def unserved(metric: str, needs: Iterable[str], first: Mapping[str, int]) -> Problem:
@@ -91,7 +91,9 @@ def unserved(metric: str, needs: Iterable[str], first: Mapping[str, int]) -> Pro
 
 def missing_in_row(row: Row, name: str, users: Sequence[str]) -> Problem:
     """A field without which nothing can be done with a row."""
-    fault = f"is {'missing' if value_of(row, name) is None else 'empty'}, and {_need(users)} it"
+    fault = (
+        f"is {'missing' if value_of(row, name) is None else 'empty'}, and {_needed_by(users)} it"
+    )
     return Problem(fault, f"fill it in or remove the row{SKIP_HINT}", row=row.number, field=name)
 
 
@@ -121,30 +123,36 @@ def missing_in_all_rows(
     )
     if empty is None:
         return _no_column(name, users, columns, f", give {instead} instead" if instead else "")
-    fault = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
+    fault = f"column '{empty}' is empty in every row, and {_needed_by(users)} '{name}'"
     filled = f"fill it in{_NO_ANSWER if name == 'answer' else ''}"
     another = f", name another column with --map {name}=COLUMN" if mapped else ""
-    drop = f"or drop {_each(users)}"
+    drop = f"or drop {_for_each_user(users)}"
     return Problem(fault, f"{filled}{another}, {drop}", sent=f"{filled}, {drop}")
 
 
-def _no_column(name: str, users: Sequence[str], columns: Iterable[str], other: str) -> Problem:
-    near = likely_column(name, columns)
-    fault = f"no column holds '{name}', which {_need(users)}; columns found: {_listing(columns)}"
-    field = f"'{near}'" if near else "the field that holds it"
+def _no_column(
+    name: str, users: Sequence[str], columns: Iterable[str], alternative: str
+) -> Problem:
+    similar = likely_column(name, columns)
+    fault = (
+        f"no column holds '{name}', which {_needed_by(users)}; columns found: {_listing(columns)}"
+    )
+    field = f"'{similar}'" if similar else "the field that holds it"
     renamed = f"rename {field} to '{name}'"
-    if near and near not in columns:
+    if similar and similar not in columns:
         renamed = f"combine the fields {field} into one list '{name}'"
-    sent = f"{renamed}{other}, or drop {_each(users)}"
+    sent = f"{renamed}{alternative}, or drop {_for_each_user(users)}"
     if name not in FIELDS:
-        correct = f"correct needs= of {_each(users)}"
+        correct = f"correct needs= of {_for_each_user(users)}"
         if alias := recognised([name]):
             return Problem(fault, f"{correct}: the field is called '{alias[name]}'", sent=sent)
-        column = f"'{near}'" if near else "the column"
-        return Problem(fault, f"rename {column} to '{name}'{other}, or {correct}", sent=sent)
-    hint = f"did you mean {_option(name, near)}? " if near else ""
+        column = f"'{similar}'" if similar else "the column"
+        return Problem(fault, f"rename {column} to '{name}'{alternative}, or {correct}", sent=sent)
+    hint = f"did you mean {_option(name, similar)}? " if similar else ""
     option = f"name it with --map {name}=COLUMN (mapping= of Settings in Python)"
-    return Problem(fault, f"{hint}{option}{other}, or drop {_each(users)}", sent=sent)
+    return Problem(
+        fault, f"{hint}{option}{alternative}, or drop {_for_each_user(users)}", sent=sent
+    )
 
 
 def unclear(
@@ -160,12 +168,14 @@ def unclear(
         columns: Names of the columns that there are.
     """
     listing = ", or ".join(
-        f"'{name}', which {_need(users[name])}"
+        f"'{name}', which {_needed_by(users[name])}"
         + (f" ({' or '.join(map(repr, names))}?)" if len(names) > 1 else "")
         for name, names in fields.items()
     )
     fault = f"no column surely holds {listing}; columns found: {_listing(columns)}"
-    drop = f"drop {_each([*dict.fromkeys(user for name in fields for user in users[name])])}"
+    drop = (
+        f"drop {_for_each_user([*dict.fromkeys(user for name in fields for user in users[name])])}"
+    )
     renamed = " and ".join(f"'{names[0]}' to '{name}'" for name, names in fields.items())
     sent = f"rename {renamed}, or {drop}"
     return Problem(
@@ -192,18 +202,18 @@ def _by_mapping(
     name: str, users: Sequence[str], columns: Iterable[str], mapping: Mapping[str, str]
 ) -> Problem | None:
     """The problem where the user's mapping is the reason; None if it is not."""
-    drop = f"or drop {_each(users)}"
+    drop = f"or drop {_for_each_user(users)}"
     if name in mapping:
         if not mapping[name]:
-            fault = f"--map {name}= leaves '{name}' out, and {_need(users)} it"
+            fault = f"--map {name}= leaves '{name}' out, and {_needed_by(users)} it"
             return Problem(fault, f"name its column, {drop}")
-        fault = f"column '{mapping[name]}' is empty in every row, and {_need(users)} '{name}'"
+        fault = f"column '{mapping[name]}' is empty in every row, and {_needed_by(users)} '{name}'"
         return Problem(fault, f"fill it in, name another column with --map {name}=COLUMN, {drop}")
     field_of = {column: field for field, column in mapping.items()}
     columns_of = [column for column, field in recognised(columns).items() if field == name]
     if not columns_of or not field_of.keys() >= {*columns_of}:
         return None
-    fault = f"no column is left for '{name}', which {_need(users)}"
+    fault = f"no column is left for '{name}', which {_needed_by(users)}"
     taken_by = f"{_option(field_of[columns_of[0]], columns_of[0])} takes the column of this name"
     return Problem(f"{fault}: {taken_by}", f"name its column with --map {name}=COLUMN, {drop}")
 
@@ -212,17 +222,23 @@ def missing_in_all_answers(
     name: str, users: Sequence[str], system: str, instead: str = ""
 ) -> Problem:
     """A field that all answers of a system lack; `instead` says what would do as well."""
-    fault = f"no answer of {system} holds '{name}', which {_need(users)}"
-    other = f", {instead}" if instead else ""
-    remedy = f"let the system return it, name it with --target-reply {name}=PATH{other}"
-    return Problem(fault, f"{remedy}, or drop {_each(users)}")
+    fault = f"no answer of {system} holds '{name}', which {_needed_by(users)}"
+    alternative = f", {instead}" if instead else ""
+    remedy = f"let the system return it, name it with --target-reply {name}=PATH{alternative}"
+    return Problem(fault, f"{remedy}, or drop {_for_each_user(users)}")
 
 
 def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
     """The user's mapping names a column that no row has."""
     names = list(columns)
-    meant = [_option(name, numbered_pattern(name, one, names)) for one in near(column, names)]
-    hint = f"did you mean {meant[0]}?" if meant else f"columns found: {_listing(names)}"
+    options_meant = [
+        _option(name, numbered_pattern(name, like_name, names)) for like_name in near(column, names)
+    ]
+    hint = (
+        f"did you mean {options_meant[0]}?"
+        if options_meant
+        else f"columns found: {_listing(names)}"
+    )
     fault = f"no row has the column '{column}' that {_option(name, column)} names"
     return Problem(fault, hint)
 
@@ -231,11 +247,11 @@ def _option(name: str, column: str) -> str:
     return f"--map {shlex.quote(f'{name}={column}')}"
 
 
-def _need(users: Sequence[str]) -> str:
-    return f"{_each(users)} {'needs' if len(users) == 1 else 'need'}"
+def _needed_by(users: Sequence[str]) -> str:
+    return f"{_for_each_user(users)} {'needs' if len(users) == 1 else 'need'}"
 
 
-def _each(users: Sequence[str]) -> str:
+def _for_each_user(users: Sequence[str]) -> str:
     if len(users) > 3:
         return f"{users[0]}, {users[1]} and {len(users) - 2} more metrics"
     return " and ".join(filter(None, [", ".join(users[:-1]), users[-1]]))

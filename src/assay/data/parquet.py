@@ -28,14 +28,14 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
     number = 0
     with opened() as stream:
         try:
-            about = ParquetFile(stream).metadata
-            groups = [about.row_group(n) for n in range(about.num_row_groups)]
+            metadata = ParquetFile(stream).metadata
+            groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
             stream.seek(0)
-            file = ParquetFile(stream, metadata=about, read_dictionary=_repeated(groups))
+            file = ParquetFile(stream, metadata=metadata, read_dictionary=_repeated_columns(groups))
             refuse_doubled(file.schema_arrow.names)
-            for place, group in enumerate(groups):
+            for group_number, group in enumerate(groups):
                 size = _batch_rows(group, number)
-                for batch in file.iter_batches(batch_size=size, row_groups=[place]):
+                for batch in file.iter_batches(batch_size=size, row_groups=[group_number]):
                     yield from _bounded(batch, number)
                     number += batch.num_rows
         except (ArrowException, UnicodeDecodeError, OverflowError) as error:
@@ -48,7 +48,7 @@ def _columns(group: Any) -> list[Any]:
     return [group.column(n) for n in range(group.num_columns)]
 
 
-def _repeated(groups: list[Any]) -> list[str]:
+def _repeated_columns(groups: list[Any]) -> list[str]:
     """Columns whose texts, each written out for every row that has it, might fill the memory."""
     return [
         *{
@@ -73,8 +73,8 @@ def _batch_rows(group: Any, before: int) -> int:
         # A number takes up to eight bytes, however often it is written as one.
         unpacked = max(column.total_uncompressed_size, 8 * column.num_values)
         if unpacked > rows * LONGEST_ROW:
-            where = f"rows {before + 1} to {before + rows}" if rows > 1 else f"row {before + 1}"
-            fault = f"{where}: '{column.path_in_schema}' unpacks to {unpacked / 2**20:,.0f} MiB"
+            location = f"rows {before + 1} to {before + rows}" if rows > 1 else f"row {before + 1}"
+            fault = f"{location}: '{column.path_in_schema}' unpacks to {unpacked / 2**20:,.0f} MiB"
             raise InputError(f"{fault}, more than {LONGEST_ROW // 2**20} MiB a row", _SPLIT)
         per_row += column.total_uncompressed_size / rows
         if "DELTA_BYTE_ARRAY" in column.encodings:  # each may repeat all of the one before it
@@ -112,9 +112,9 @@ def _lengths(array: Any) -> Any:
 
     kind = array.type
     if types.is_dictionary(kind):
-        own = _lengths(array.dictionary)
-        places = compute.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
-        return np.append(own, 0.0)[places]
+        value_lengths = _lengths(array.dictionary)
+        indices = compute.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
+        return np.append(value_lengths, 0.0)[indices]
     if types.is_struct(kind):
         fields = (_lengths(array.field(n)) for n in range(kind.num_fields))
         return sum(fields, np.zeros(len(array)))
@@ -144,9 +144,9 @@ def _arrow_records(batch: Any, before: int) -> Iterator[Record]:
     try:
         rows = batch.to_pylist()
     except UnicodeDecodeError:  # of some row: only that one is broken
-        for at in range(batch.num_rows):
-            cells = {name: batch.column(name)[at] for name in batch.schema.names}
-            yield _arrow_record(before + at + 1, cells)
+        for index in range(batch.num_rows):
+            cells = {name: batch.column(name)[index] for name in batch.schema.names}
+            yield _arrow_record(before + index + 1, cells)
         return
     for number, values in enumerate(rows, before + 1):
         yield Record(number, values, "arrow")

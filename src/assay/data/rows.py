@@ -173,7 +173,7 @@ class _Fields:
                 value = self._value(field, unboxed(value))
             except FieldError as error:
                 column = "" if name == field else f" (column {name!r})"
-                remedy = _within(field, name, unboxed(value)) or error.remedy
+                remedy = _inner_name(field, name, unboxed(value)) or error.remedy
                 self.complain(field, f"{error.what}{column}", remedy, error.sent)
                 return
             except RecursionError:
@@ -212,18 +212,18 @@ class _Fields:
 
     def _documents(self, field: str, value: str) -> Documents:
         """The contexts in one text: a list, printed documents, or passages joined as decided."""
-        whole = documents(value)
-        if whole.printed:
+        document = documents(value)
+        if document.printed:
             if self.decided.whole:
                 return documents([value])
             self.printed.add(field)
         decision = self.decided.decisions.get(field)
         if decision is None or not is_plain(value):
-            return whole
+            return document
         pieces = decision.separator.split(value)
         self.passages[field] = len(pieces)
-        self.whole[field] = whole
-        return documents(list(pieces)) if decision.splits else whole
+        self.whole[field] = document
+        return documents(list(pieces)) if decision.splits else document
 
     def finish(self) -> None:
         """Join what several columns say together and put the rest into the metadata."""
@@ -309,8 +309,8 @@ class _Fields:
         paths = [
             path for path in self.plan.fields.get(field, ()) if isinstance(path, NumberedColumns)
         ]
-        places = enumerate(self.values.get(key) for path in paths for key in path)
-        return {place for place, value in places if unboxed(value) not in (None, "")}
+        filled = enumerate(self.values.get(key) for path in paths for key in path)
+        return {number for number, value in filled if unboxed(value) not in (None, "")}
 
     def _join_turns(self) -> None:
         """Put messages that stood as the question where they belong, and fill from them."""
@@ -337,9 +337,9 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return lambda: _pandas_records(data)
     if hasattr(data, "to_batches"):
-        return lambda: _listed(_rows_of_batches(data), "arrow")
+        return lambda: _list_records(_rows_of_batches(data), "arrow")
     if hasattr(data, "iter_rows"):
-        return lambda: _listed(data.iter_rows(named=True), "arrow")
+        return lambda: _list_records(data.iter_rows(named=True), "arrow")
     # A Hugging Face Dataset may give tensors or frames instead.
     form: Form = "arrow" if hasattr(data, "with_format") else "json"
     data = data.with_format(None) if form == "arrow" else data
@@ -350,7 +350,7 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
         raise InputError(f"cannot read rows from {describe(data)}", f"give {_KINDS}")
     if isinstance(data, Iterator):
         return Once(data)
-    return lambda: _listed(data, form)
+    return lambda: _list_records(data, form)
 
 
 def is_columns(data: Mapping[Any, Any]) -> bool:
@@ -373,14 +373,14 @@ def column_records(data: Mapping[Any, Any]) -> Iterator[Record]:
 
 def values_of(sample: Sample) -> dict[str, Any]:
     """The sample as a row of plain values without what is absent; reading it gives it back."""
-    values = {f.name: _plain(getattr(sample, f.name)) for f in dataclasses.fields(sample)}
+    values = {f.name: _as_plain(getattr(sample, f.name)) for f in dataclasses.fields(sample)}
     present = {name: value for name, value in values.items() if value not in (None, ())}
     present |= {name: () for name, value in values.items() if value == () and name != "accepted"}
     lists = {name: list(value) for name, value in present.items() if isinstance(value, tuple)}
     return {**present, **lists, "metadata": dict(sample.metadata)}
 
 
-def _plain(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     """Turns, tool calls and variants as dicts without what is absent."""
     if isinstance(value, tuple) and any(dataclasses.is_dataclass(item) for item in value):
         return [_fields_of(item) for item in value]
@@ -388,7 +388,7 @@ def _plain(value: Any) -> Any:
 
 
 def _fields_of(item: Any) -> dict[str, Any]:
-    values = {f.name: _plain(getattr(item, f.name)) for f in dataclasses.fields(item)}
+    values = {f.name: _as_plain(getattr(item, f.name)) for f in dataclasses.fields(item)}
     lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
     # An empty list of contexts says that nothing was retrieved; an empty one of calls nothing.
     present = {
@@ -414,7 +414,7 @@ class Once:
             message = "the rows came from a generator, which can be read only once"
             raise InputError(message, "give a list or a path")
         self.used = True
-        return _listed(self.rows)
+        return _list_records(self.rows)
 
 
 def _rows_of_batches(data: Any) -> Iterator[Any]:
@@ -423,7 +423,7 @@ def _rows_of_batches(data: Any) -> Iterator[Any]:
         yield from batch.to_pylist()
 
 
-def _listed(rows: Iterable[Any], form: Form = "json") -> Iterator[Record]:
+def _list_records(rows: Iterable[Any], form: Form = "json") -> Iterator[Record]:
     for number, row in enumerate(rows, 1):
         if isinstance(row, Sample):
             yield Record(number, values_of(row), form="sample")
@@ -445,7 +445,7 @@ def _pandas_records(frame: Any) -> Iterator[Record]:
     frame = frame.reset_index(level=levels) if levels else frame
     names = [str(name) for name in frame.columns]
     refuse_doubled(names)
-    columns = [frame.iloc[:, at] for at in range(len(names))]
+    columns = [frame.iloc[:, index] for index in range(len(names))]
     for number, values in enumerate(zip(*columns, strict=True), 1):
         yield Record(number, dict(zip(names, values, strict=True)), form="table", framed=True)
 
@@ -457,14 +457,14 @@ def _refuse_splits(data: Mapping[Any, Any]) -> None:
         raise InputError(message, f"give one of them: data[{splits[0]!r}]")
 
 
-def _within(field: str, column: str, value: Any) -> str:
+def _inner_name(field: str, column: str, value: Any) -> str:
     """How the one text within an object is named; "" where there is none or more than one."""
     if not isinstance(value, Mapping):
         return ""
     keys = [key for key, item in value.items() if isinstance(item, str)]
     known = [key for key in keys if columns.recognised([str(key)]).get(str(key)) == field]
-    chosen = known if len(known) == 1 else keys
-    if len(chosen) != 1:
+    candidates = known if len(known) == 1 else keys
+    if len(candidates) != 1:
         return ""
-    option = shlex.quote(f"{field}={column}.{chosen[0]}")
+    option = shlex.quote(f"{field}={column}.{candidates[0]}")
     return f"take the text within it: --map {option} (mapping= of Settings in Python)"

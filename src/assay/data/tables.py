@@ -76,12 +76,12 @@ class _Lines:
 
     def back(self) -> None:
         """All lines of the row but its first are to be read again."""
-        again = self.row[1:]
+        pushed_back = self.row[1:]
         self._reread += self._length - len(self.row[0]) if self.row else 0
         if self._reread > _MAX_REREAD:
             raise InputError(f"too many quotes are not closed (last at {self.place})", _CLOSE)
-        self._again.extendleft(reversed(again))
-        self.last -= len(again)
+        self._again.extendleft(reversed(pushed_back))
+        self.last -= len(pushed_back)
         self.done()
 
 
@@ -144,8 +144,8 @@ def _unreadable(number: int, lines: _Lines, error: csv.Error) -> Record:
     """The record of a row with a wrong quote. Only its first line is surely a part of it."""
     first = escaped(lines.row[0].rstrip("\r\n")) if lines.row else ""
     if len(lines.row) > 1:
-        at = lines.last - len(lines.row) + 1
-        fault = f"is not readable ({lines.place} of the file): the quote opened in line {at}"
+        line = lines.last - len(lines.row) + 1
+        fault = f"is not readable ({lines.place} of the file): the quote opened in line {line}"
         return broken(number, first, f"{fault} is not closed", _CLOSE)
     fault = f"is not readable ({lines.place} of the file): {error}"
     return broken(number, first, fault, 'put text with quotes in "..." and double them: ""')
@@ -176,14 +176,14 @@ def _column_names(header: list[str]) -> list[str]:
     return names
 
 
-def _record(number: int, header: list[str], row: list[str], place: str) -> Record:
+def _record(number: int, header: list[str], row: list[str], location: str) -> Record:
     if len(row) != len(header):
         fault = f"has {len(row)} cells, but the header has {len(header)}"
         remedy = 'put text that holds the delimiter or a line end in "..."'
-        return broken(number, _as_csv(row), fault, remedy, place)
+        return broken(number, _as_csv(row), fault, remedy, location)
     if any(map(has_wrong_byte, row)):
         remedy = "save the file as UTF-8 (Excel: 'CSV UTF-8')"
-        return broken(number, _as_csv(row), "holds bytes that are not UTF-8", remedy, place)
+        return broken(number, _as_csv(row), "holds bytes that are not UTF-8", remedy, location)
     return Record(number, dict(zip(header, row, strict=True)), form="table")
 
 
@@ -193,17 +193,17 @@ def _is_filled(row: list[str]) -> bool:
 
 
 def _as_csv(row: list[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(row)
-    return escaped(out.getvalue())
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="").writerow(row)
+    return escaped(buffer.getvalue())
 
 
 def split_sheet(path: Path) -> tuple[Path, str]:
     """The file, and the sheet that is named after it; "" for the first one."""
-    at = path.name.lower().rfind(_SHEET_MARK)
-    if at < 0 or path.exists():
+    index = path.name.lower().rfind(_SHEET_MARK)
+    if index < 0 or path.exists():
         return path, ""
-    end = at + len(SUFFIX)
+    end = index + len(SUFFIX)
     return path.with_name(path.name[:end]), path.name[end + 1 :]
 
 
@@ -254,15 +254,15 @@ def _refuse_endless(stream: IO[bytes], name: str) -> None:
         InputError: If it does not.
     """
     try:
-        with zipfile.ZipFile(stream) as parts:
-            size = sum(part.file_size for part in parts.infolist())
+        with zipfile.ZipFile(stream) as archive:
+            size = sum(member.file_size for member in archive.infolist())
             if size > _MAX_WORKBOOK:
                 message = f"'{name}' unpacks to {size / 2**20:,.0f} MiB"
                 raise InputError(f"{message}, more than {_MAX_WORKBOOK // 2**20}", "save it as CSV")
-            for part in parts.namelist():
+            for member in archive.namelist():
                 if (
-                    part.startswith("xl/worksheets/")
-                    and (cells := _extent(parts, part)) > _MAX_CELLS
+                    member.startswith("xl/worksheets/")
+                    and (cells := _extent(archive, member)) > _MAX_CELLS
                 ):
                     message = f"a sheet of '{name}' has {cells:,} cells, most of them empty"
                     raise InputError(
@@ -274,15 +274,15 @@ def _refuse_endless(stream: IO[bytes], name: str) -> None:
         stream.seek(0)
 
 
-def _extent(parts: zipfile.ZipFile, part: str) -> int:
+def _extent(archive: zipfile.ZipFile, member: str) -> int:
     """Cells of the rectangle from the first cell of a sheet to the last."""
-    rows, columns, rest = 0, 0, b""
-    with parts.open(part) as content:
+    rows, columns, tail = 0, 0, b""
+    with archive.open(member) as content:
         while chunk := content.read(2**20):
-            for letters, digits in _CELL.findall(rest + chunk):
+            for letters, digits in _CELL.findall(tail + chunk):
                 number = functools.reduce(lambda n, letter: 26 * n + letter - 64, letters, 0)
                 rows, columns = max(rows, int(digits)), max(columns, number)
-            rest = chunk[-32:]
+            tail = chunk[-32:]
     return rows * columns
 
 

@@ -111,7 +111,7 @@ class Samples(Iterator[Sample]):
     def _walk(self, source: Source) -> Iterator[Sample]:
         broken_off: tuple[Problem, ...] = ()
         valid = 0
-        with _opened(self.skip_file) if self.skip_file else nullcontext() as out:
+        with _writer(self.skip_file) if self.skip_file else nullcontext() as skip_file:
             try:
                 for row in source:
                     self.rows += 1
@@ -124,18 +124,18 @@ class Samples(Iterator[Sample]):
                         for watcher in self.watchers:
                             watcher.add(sample)
                         yield sample
-                    elif out is not None:
-                        self._skip(out, row, problems)
+                    elif skip_file is not None:
+                        self._skip(skip_file, row, problems)
             except InputError as error:
                 # The source broke off: what its rows before that lack is told together with it.
                 broken_off = error.problems
         self._conclude(broken_off, valid)
 
-    def _skip(self, out: IO[str], row: Row, problems: Iterable[Problem]) -> None:
+    def _skip(self, skip_file: IO[str], row: Row, problems: Iterable[Problem]) -> None:
         self.skipped += 1
         texts = [str(problem) for problem in problems]
         entry = {"row": row.number, "raw": row.record.raw, "problems": texts}
-        out.write(json.dumps(entry) + "\n")
+        skip_file.write(json.dumps(entry) + "\n")
 
     def _conclude(self, broken_off: tuple[Problem, ...], valid: int) -> None:
         if not self.rows and not broken_off:
@@ -147,9 +147,9 @@ class Samples(Iterator[Sample]):
         else:
             error = self._tally.error(general)
             if broken_off:
-                others = error.problems if error else ()
+                other_problems = error.problems if error else ()
                 total = len(broken_off) + (error.total if error else 0)
-                error = InputError([*broken_off, *others][:KEPT], total=total)
+                error = InputError([*broken_off, *other_problems][:KEPT], total=total)
         if error is not None:
             raise error
         self.notes += self._tally.notes()
@@ -162,7 +162,7 @@ def no_rows(name: str) -> InputError:
     return InputError(f"'{name}' holds no rows", "give at least one row")
 
 
-def _opened(path: Path) -> IO[str]:
+def _writer(path: Path) -> IO[str]:
     try:
         return path.open("w", encoding="utf-8")
     except OSError as error:
@@ -242,7 +242,7 @@ class _Tally:
 
     def add(self, row: Row) -> list[Problem]:
         """All problems of one row."""
-        faults = [*row.problems, *self._repeated(row)]
+        faults = [*row.problems, *self._same_id(row)]
         self._faults.add(faults)
         left_out = self._skips and bool(faults)
         if not left_out:
@@ -306,7 +306,7 @@ class _Tally:
         self._refused.setdefault(name, _Problems()).add([problem])
         return problem
 
-    def _repeated(self, row: Row) -> list[Problem]:
+    def _same_id(self, row: Row) -> list[Problem]:
         """A problem if an earlier row has the same id; 8 bytes of each id are remembered."""
         name = row.fields.get("id")
         if name is None:
@@ -350,12 +350,12 @@ class _Tally:
     def _unclear(self, absent: Iterable[str]) -> dict[str, Sequence[str]]:
         """Field -> the columns that may hold it, where there is more than one to choose."""
         resolved = {*self._mapping, *recognised(self._columns).values()}
-        several = self._remarks.reading.ambiguous
+        ambiguous = self._remarks.reading.ambiguous
         likely: dict[str, Sequence[str]] = {}
         for name in absent:
             if name in FIELDS and name not in resolved:
-                near = likely_column(name, self._columns)
-                likely[name] = several.get(name, [near] if near else [])
+                column = likely_column(name, self._columns)
+                likely[name] = ambiguous.get(name, [column] if column else [])
         likely = {name: columns for name, columns in likely.items() if columns}
         return likely if sum(map(len, likely.values())) > 1 else {}
 
@@ -373,13 +373,13 @@ class _Tally:
     def _first_rows_without(self, user: str) -> dict[str, int]:
         """Field that a metric lacked -> the first row without it."""
         return {
-            name: missing.first for (name, who), missing in self._missing.items() if who == user
+            name: missing.first for (name, owner), missing in self._missing.items() if owner == user
         }
 
     def _absent(self, name: str, users: Sequence[str]) -> Problem:
         sets = [names for user in users for names in self._instead.get(user, ())]
-        others = dict.fromkeys(" and ".join(names) for names in sets if name not in names)
-        instead = " or ".join(others)
+        alternatives = dict.fromkeys(" and ".join(names) for names in sets if name not in names)
+        instead = " or ".join(alternatives)
         return missing_fields.missing_in_all_rows(
             name, users, self._columns, instead, self._mapping
         )
@@ -448,7 +448,7 @@ class _Remarks:
                 for name, count in self.joined.items()
             ),
             *(
-                f"{name} of {_of(count.n, rows)} are printed documents, read as the texts in them"
+                f"{name} of {_rows(count.n, rows)} are printed documents, read as the texts in them"
                 "; --contexts whole (contexts= of Settings in Python) keeps them as they are"
                 for name, count in self.printed.items()
             ),
@@ -469,7 +469,7 @@ class _Remarks:
             yield f"samples are named by their rows; if '{column}' names each, {option} takes it"
 
 
-def _of(n: int, rows: int) -> str:
+def _rows(n: int, rows: int) -> str:
     return f"{n:,} of {rows:,} rows"
 
 
@@ -480,21 +480,21 @@ def _note_on_separator(name: str, count: _Occurrences, rows: int, decision: Deci
     else:
         passages = f"{count.least} to {count.most} passages"
     if decision.splits:
-        note = f"{name} of {_of(count.n, rows)} were split at {separator.name} into {passages}"
+        note = f"{name} of {_rows(count.n, rows)} were split at {separator.name} into {passages}"
         return f"{note}; --contexts whole (contexts= of Settings in Python) keeps them whole"
-    note = f"{name} of {_of(count.n, rows)} hold {separator.name} and were read as one text each"
+    note = f"{name} of {_rows(count.n, rows)} hold {separator.name} and were read as one text each"
     option = f"--contexts '{separator.option}' (contexts= of Settings in Python)"
     remedy = f"{option} splits them into {passages}"
     return f"{note}; if they are several, {remedy}"
 
 
 def _note_on_words(name: str, count: _Occurrences, rows: int) -> str:
-    note = f"the text '{count.word}' stands as {name} in {_of(count.n, rows)}"
+    note = f"the text '{count.word}' stands as {name} in {_rows(count.n, rows)}"
     kind = "a missing value as an export writes it" if count.n > 1 else "perhaps a missing value"
     return f"{note} (the first is row {count.first}), {kind}: it is scored as a text"
 
 
 def _note_on_errors(count: _Occurrences, rows: int) -> str:
-    note = f"the answer of {_of(count.n, rows)} reads like an error message"
+    note = f"the answer of {_rows(count.n, rows)} reads like an error message"
     remedy = "it is scored as an answer; if the system gave none, say why in the field 'failure'"
     return f"{note} (the first is row {count.first}, '{count.word}'): {remedy}"

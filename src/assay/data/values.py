@@ -67,8 +67,10 @@ def of_decimal(value: Any) -> Any:
     """The value; a decimal number, as databases give it, as int or float. A whole one is exact."""
     if not isinstance(value, Decimal):
         return value
-    whole = value.is_finite() and value.adjusted() < _DIGITS and value == value.to_integral_value()
-    return int(value) if whole else float(value)
+    is_whole = (
+        value.is_finite() and value.adjusted() < _DIGITS and value == value.to_integral_value()
+    )
+    return int(value) if is_whole else float(value)
 
 
 def plain(value: Any) -> Any:
@@ -120,22 +122,22 @@ def text(value: Any, part: str = "") -> str:
         value: What stands there.
         part: Which part of the field it is ("item 2"), "" for the whole.
     """
-    place = f"{part} " if part else ""
+    subject = f"{part} " if part else ""
     if not isinstance(value, str):
         remedy = sent = "write it as text"
         if isinstance(value, list | tuple | Mapping):
             remedy, sent = "give one text, or name another column with --map", "give one text"
-        raise FieldError(f"{place}is {describe(value)}, but must be text", remedy, sent=sent)
+        raise FieldError(f"{subject}is {describe(value)}, but must be text", remedy, sent=sent)
     if "\0" in value:
-        at = value.index("\0") + 1
-        raise FieldError(f"{place}holds a NUL character at position {at}", "remove it")
+        position = value.index("\0") + 1
+        raise FieldError(f"{subject}holds a NUL character at position {position}", "remove it")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError as error:
             code = f"U+{ord(value[error.start]):04X}"
             raise FieldError(
-                f"{place}holds half of a character ({code}) at position {error.start + 1}",
+                f"{subject}holds half of a character ({code}) at position {error.start + 1}",
                 "repair the text where it was cut or wrongly decoded",
             ) from None
     return value
@@ -143,10 +145,10 @@ def text(value: Any, part: str = "") -> str:
 
 def refuse_lost(cells: Iterable[Any]) -> None:
     """Raise FieldError for a cell that holds nothing but an error of the spreadsheet."""
-    lost = next((cell for cell in cells if isinstance(cell, str) and cell in _LOST), None)
-    if lost is not None:
+    lost_cell = next((cell for cell in cells if isinstance(cell, str) and cell in _LOST), None)
+    if lost_cell is not None:
         remedy = "restore its text and save the file again; if it is meant, give the row as JSONL"
-        raise FieldError(f"is '{lost}': the spreadsheet lost this cell", remedy)
+        raise FieldError(f"is '{lost_cell}': the spreadsheet lost this cell", remedy)
 
 
 def is_invisible(text: str) -> bool:

@@ -133,7 +133,7 @@ def adapt(
     *,
     out: str | Path,
     settings: Adapting | None = None,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    on_progress: Callable[[int, int], None] = lambda n_done, total: None,  # noqa: ARG005
 ) -> Adaptation:
     """Fine-tune an embedder to a corpus, and measure it on documents that it has not learnt from.
 
@@ -210,8 +210,8 @@ def check_base(folder: Path) -> None:
         InputError: If PyTorch, transformers or onnx is missing, or a file of the model.
     """
     if missing := missing_libraries():
-        what = f"adapting an embedder needs {', '.join(missing)}"
-        raise InputError(what, "pip install 'assay[adapt]'")
+        fault = f"adapting an embedder needs {', '.join(missing)}"
+        raise InputError(fault, "pip install 'assay[adapt]'")
     check_files(folder)
 
 
@@ -264,7 +264,7 @@ class Model:
         triplets: Sequence[Triplet],
         data: TrainingData,
         training: Training,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+        on_progress: Callable[[int, int], None] = lambda n_done, total: None,  # noqa: ARG005
     ) -> float:
         """Fine-tune by the multiple-negatives ranking loss; word embeddings stay as they are.
 
@@ -314,15 +314,18 @@ class Model:
         """
         import torch
 
-        negatives = {one.positive: one.negatives for one in batch}
-        places = list(dict.fromkeys([*negatives, *chain(*negatives.values())]))
-        questions = self._vectors([one.question.text for one in batch], tokens)
-        passages = self._vectors([data.passages[place] for place in places], tokens)
+        negatives = {triplet.positive: triplet.negatives for triplet in batch}
+        columns = list(dict.fromkeys([*negatives, *chain(*negatives.values())]))
+        questions = self._vectors([triplet.question.text for triplet in batch], tokens)
+        passages = self._vectors([data.passages[number] for number in columns], tokens)
         scores = SCALE * questions @ passages.T
         # Another passage that answers the question as well is no negative.
-        also = [[p in one.question.right and p != one.positive for p in places] for one in batch]
+        also = [
+            [p in triplet.question.right and p != triplet.positive for p in columns]
+            for triplet in batch
+        ]
         scores = scores.masked_fill(torch.tensor(also), float("-inf"))
-        target = torch.tensor([places.index(one.positive) for one in batch])
+        target = torch.tensor([columns.index(triplet.positive) for triplet in batch])
         return torch.nn.functional.cross_entropy(scores, target)
 
     def _vectors(self, texts: list[str], tokens: int) -> "torch.Tensor":

@@ -121,16 +121,16 @@ def read_training_data(
     documents = read_documents(corpus)
     passages = [p for document in documents for p in _passages(document, words)]
     if len(passages) < 2:
-        what = f"the corpus has {len(passages)} passages, so there is nothing to search"
-        raise InputError(what, "give more documents, or shorter passages: --passage-words")
+        fault = f"the corpus has {len(passages)} passages, so there is nothing to search"
+        raise InputError(fault, "give more documents, or shorter passages: --passage-words")
     if questions is None:
         return _by_rule(passages)
     rows = read_questions(questions)
     answerable = _questions(rows, passages)
     if not answerable:
         known = ", ".join(repr(passage.id) for passage in passages[:3])
-        what = "no question names a passage of the corpus, and none has a reference found there"
-        raise InputError(what, f"give reference_context_ids: passages are called {known}")
+        fault = "no question names a passage of the corpus, and none has a reference found there"
+        raise InputError(fault, f"give reference_context_ids: passages are called {known}")
     return TrainingData(
         tuple(p.text for p in passages), tuple(answerable), len(rows) - len(answerable)
     )
@@ -144,22 +144,24 @@ def _passages(document: Document, words: int | None) -> list[Passage]:
 
 
 def _questions(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question]:
-    places = {passage.id: place for place, passage in enumerate(passages)}
+    number_of = {passage.id: number for number, passage in enumerate(passages)}
     of_document: dict[str, list[int]] = {}
-    for place, passage in enumerate(passages):
-        of_document.setdefault(passage.document, []).append(place)
+    for number, passage in enumerate(passages):
+        of_document.setdefault(passage.document, []).append(number)
     right = {}
     for row in rows:
         ids = row.reference_context_ids or ()
-        named_places = {places[name] for name in ids if name in places}
-        inside = (of_document[name] for name in ids if name not in places and name in of_document)
-        right[row.id] = frozenset(
-            named_places | {_holder(row, inside_it, passages) for inside_it in inside}
+        named_places = {number_of[name] for name in ids if name in number_of}
+        inside = (
+            of_document[name] for name in ids if name not in number_of and name in of_document
         )
-    rest = [row for row in rows if not right[row.id]]
-    if rest:
+        right[row.id] = frozenset(
+            named_places | {_holding_passage(row, inside_it, passages) for inside_it in inside}
+        )
+    unplaced = [row for row in rows if not right[row.id]]
+    if unplaced:
         all_passages = Corpus(passages)
-        right |= passages_asked(rest, sources_of(rest, all_passages), all_passages)
+        right |= passages_asked(unplaced, sources_of(unplaced, all_passages), all_passages)
     return [
         _question(row.id, row.question, right[row.id], passages)
         for row in rows
@@ -167,19 +169,19 @@ def _questions(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Ques
     ]
 
 
-def _holder(row: Sample, places: Sequence[int], passages: Sequence[Passage]) -> int:
+def _holding_passage(row: Sample, numbers: Sequence[int], passages: Sequence[Passage]) -> int:
     """Of a document's passages the one with most words of the reference, then of the question."""
     word_sets = [set(words(text or "")) for text in (row.reference, row.question)]
 
-    def shared(place: int) -> list[int]:
-        there = set(words(passages[place].text))
-        return [len(some & there) for some in word_sets]
+    def shared(number: int) -> list[int]:
+        passage_words = set(words(passages[number].text))
+        return [len(asked_words & passage_words) for asked_words in word_sets]
 
-    return max(places, key=shared)
+    return max(numbers, key=shared)
 
 
 def _question(name: str, text: str, right: frozenset[int], passages: Sequence[Passage]) -> Question:
-    documents = {passages[place].document for place in right}
+    documents = {passages[number].document for number in right}
     return Question(name, text, right, documents.pop() if len(documents) == 1 else None)
 
 
@@ -197,28 +199,28 @@ def read_questions(questions: Any) -> list[Sample]:
 
 def _by_rule(passages: Sequence[Passage]) -> TrainingData:
     texts, questions = [], []
-    for place, passage in enumerate(passages):
-        chosen = _sentence(passage)
+    for number, passage in enumerate(passages):
+        span = _sentence(passage)
         texts.append(passage.text)
-        if chosen is not None:
-            start, end = chosen
+        if span is not None:
+            start, end = span
             texts[-1] = f"{passage.text[:start]} {passage.text[end:]}".strip()
             sentence = passage.text[start:end]
-            questions.append(_question(passage.id, sentence, frozenset([place]), passages))
+            questions.append(_question(passage.id, sentence, frozenset([number]), passages))
     if not questions:
-        what = "no passage has a sentence that could be taken out of it as a question"
-        raise InputError(what, "give questions: --questions FILE")
+        fault = "no passage has a sentence that could be taken out of it as a question"
+        raise InputError(fault, "give questions: --questions FILE")
     return TrainingData(tuple(texts), tuple(questions), by_rule=True)
 
 
 def _sentence(passage: Passage) -> tuple[int, int] | None:
     """A sentence that may stand for a question, the same one every time; None without any."""
-    least, most = _ASKING
+    min_words, max_words = _ASKING
     length = len(words(passage.text))
     fit = []
     for start, end in spans(passage.text):
         size = len(words(passage.text[start:end]))
-        if least <= size <= most and length - size >= _LEAST_LEFT:
+        if min_words <= size <= max_words and length - size >= _LEAST_LEFT:
             fit.append((start, end))
     return random.Random(passage.id).choice(fit) if fit else None  # noqa: S311 - no secret
 
@@ -236,15 +238,15 @@ def split(questions: Sequence[Question], share: float = HELD_OUT, *, seed: int =
     """
     sources = sorted({question.source for question in questions if question.source is not None})
     if len(sources) < 4:
-        what = f"the questions are about {len(sources)} documents: too few to hold any out"
-        raise InputError(what, "give questions about four documents or more")
+        fault = f"the questions are about {len(sources)} documents: too few to hold any out"
+        raise InputError(fault, "give questions about four documents or more")
     random.Random(seed).shuffle(sources)  # noqa: S311 - no secret
     held_out_sources = set(sources[: min(len(sources) - 2, max(2, round(share * len(sources))))])
     known = [question for question in questions if question.source is not None]
     held_out = tuple(question for question in known if question.source in held_out_sources)
     if len(held_out) < LEAST_HELD_OUT:
-        what = f"{len(held_out)} questions are held out, which is too few to measure with"
-        raise InputError(what, f"hold out more, or give more: it takes {LEAST_HELD_OUT}")
+        fault = f"{len(held_out)} questions are held out, which is too few to measure with"
+        raise InputError(fault, f"hold out more, or give more: it takes {LEAST_HELD_OUT}")
     train = tuple(question for question in known if question.source not in held_out_sources)
     return Split(train, held_out, len(questions) - len(known))
 
@@ -263,16 +265,18 @@ def mine(
     Source:
         Karpukhin et al. 2020, Dense Passage Retrieval, section 3.2, for hard negatives.
     """
-    places = sorted({place for question in questions for place in question.right})
-    if len(places) < 2:
+    right_passages = sorted({number for question in questions for number in question.right})
+    if len(right_passages) < 2:
         raise InputError("the questions to learn from are about one passage", "give more")
-    scores = _cosines([q.text for q in questions], [data.passages[p] for p in places], embed)
+    scores = _cosines(
+        [q.text for q in questions], [data.passages[p] for p in right_passages], embed
+    )
     triplets = []
     for question, row in zip(questions, scores, strict=True):
-        order = [places[column] for column in np.argsort(-row, kind="stable")]
-        negatives = [place for place in order if place not in question.right]
+        order = [right_passages[column] for column in np.argsort(-row, kind="stable")]
+        negatives = [number for number in order if number not in question.right]
         if negatives:
-            positive = next(place for place in order if place in question.right)
+            positive = next(number for number in order if number in question.right)
             triplets.append(Triplet(question, positive, tuple(negatives[:most])))
     return triplets
 

@@ -84,12 +84,12 @@ def arrivals(
             continue
         sample = Sample(**row.fields)
         if sample.id == f"row-{row.number}":  # the place in a file that is rotated names nothing
-            sample = replace(sample, id=_id(row, copies))
+            sample = replace(sample, id=_row_id(row, copies))
         if sample.id in ids:
             new.known += 1
         elif not is_taken(sample.id, share):
             new.left_out += 1
-        elif _ended(sample, now) > now - settle:
+        elif _end_of_trace(sample, now) > now - settle:
             new.waiting += 1
         else:
             ids.add(sample.id)
@@ -108,14 +108,14 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def _id(row: Row, copies: "Counter[str]") -> str:
+def _row_id(row: Row, copies: "Counter[str]") -> str:
     """The id of a row without one: by its content, and which of several equal ones it is."""
     digest = _digest(row.record.raw)
     copies[digest] += 1
     return digest if copies[digest] == 1 else f"{digest}-{copies[digest]}"
 
 
-def _ended(sample: Sample, now: datetime) -> datetime:
+def _end_of_trace(sample: Sample, now: datetime) -> datetime:
     """When a trace ended; long ago where that is not known."""
     long_ago = datetime.min.replace(tzinfo=now.tzinfo)
     if "trace_id" not in sample.metadata:

@@ -41,18 +41,18 @@ def configurations_of(
     _check(grid)
     size = math.prod(map(len, grid.values()))
     if drawn is not None and not 1 <= drawn <= size:
-        what = f"{drawn} configurations are to be drawn from a grid of {size:,}"
-        raise InputError(what, f"draw 1 to {size:,}, or leave --random (random) out for all")
+        fault = f"{drawn} configurations are to be drawn from a grid of {size:,}"
+        raise InputError(fault, f"draw 1 to {size:,}, or leave --random (random) out for all")
     if (drawn or size) > maximum:
         counts = " x ".join(f"{len(values)} {name}" for name, values in grid.items())
-        what = f"the grid has {size:,} configurations ({counts}), more than {maximum}"
+        fault = f"the grid has {size:,} configurations ({counts}), more than {maximum}"
         if drawn:
-            what = f"{drawn:,} configurations are to be drawn, more than {maximum}"
+            fault = f"{drawn:,} configurations are to be drawn, more than {maximum}"
         remedy = "leave values out, draw some at random (--random N), or allow more: "
-        raise InputError(what, f"{remedy}--max-configurations (max_configurations)")
+        raise InputError(fault, f"{remedy}--max-configurations (max_configurations)")
     if drawn is None:
         return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    return [_at(grid, place) for place in sorted(_draw(size, drawn, seed))]
+    return [_combination(grid, index) for index in sorted(_draw(size, drawn, seed))]
 
 
 def _check(grid: Grid) -> None:
@@ -60,8 +60,8 @@ def _check(grid: Grid) -> None:
         raise InputError("the grid is empty", 'give a parameter and its values: {"k": [3, 5]}')
     for name, values in grid.items():
         if isinstance(values, str) or not isinstance(values, Collection) or not values:
-            what = f"the parameter '{name}' has no values"
-            raise InputError(what, f'give a list: {{"{name}": [3, 5]}}')
+            fault = f"the parameter '{name}' has no values"
+            raise InputError(fault, f'give a list: {{"{name}": [3, 5]}}')
         texts = [_text(value) for value in values]
         if twice := sorted({text for text in texts if texts.count(text) > 1}):
             raise InputError(f"'{name}' has the value {twice[0]} twice", "name each value once")
@@ -75,18 +75,18 @@ def _text(value: Value) -> str:
 
 def _draw(size: int, n: int, seed: int) -> set[int]:
     """Numbers below `size`, each with the same chance: fewer of one seed are among more of it."""
-    chance, chosen = random.Random(seed), set[int]()  # noqa: S311 - it guards nothing
-    while len(chosen) < n:
-        chosen.add(chance.randrange(size))
-    return chosen
+    chance, numbers = random.Random(seed), set[int]()  # noqa: S311 - it guards nothing
+    while len(numbers) < n:
+        numbers.add(chance.randrange(size))
+    return numbers
 
 
-def _at(grid: Grid, place: int) -> dict[str, Value]:
+def _combination(grid: Grid, index: int) -> dict[str, Value]:
     """The combination with this number in the order of the grid."""
     values: dict[str, Value] = {}
     for name in reversed(list(grid)):
-        place, at = divmod(place, len(grid[name]))
-        values[name] = grid[name][at]
+        index, value_index = divmod(index, len(grid[name]))
+        values[name] = grid[name][value_index]
     return {name: values[name] for name in grid}
 
 
@@ -110,17 +110,17 @@ class Race:
             scores = await in_parallel(scorer, running, at_once)
             if n == len(self.ids) or not any(scores):
                 continue
-            lost = beaten(
+            losers = beaten(
                 race_matrix(scores),
                 systems=configurations,
                 span=self.span,
                 higher_is_better=self.higher_is_better,
                 level=self.level,
             )
-            for place, out in zip(running, lost, strict=True):
-                if out:
-                    dropped[place] = n
-            running = [place for place in running if dropped[place] is None]
+            for index, is_lost in zip(running, losers, strict=True):
+                if is_lost:
+                    dropped[index] = n
+            running = [index for index in running if dropped[index] is None]
             if len(running) == 1:
                 break
         return dropped
@@ -134,11 +134,11 @@ def plan_race(samples: Sequence[Sample], metric: Metric, level: float) -> Race:
     """
     low, high = metric.ends()
     if low is None or high is None:
-        what = f"{metric.label} cannot decide a race: it has no least or no greatest value"
-        raise InputError(what, "name a metric with both first, such as -m faithfulness,latency")
+        fault = f"{metric.label} cannot decide a race: it has no least or no greatest value"
+        raise InputError(fault, "name a metric with both first, such as -m faithfulness,latency")
     if any(sample.group is not None for sample in samples):
-        what = "questions in groups cannot be raced: those of one group are not independent"
-        raise InputError(what, "leave --race out, or the column away: --map group=")
+        fault = "questions in groups cannot be raced: those of one group are not independent"
+        raise InputError(fault, "leave --race out, or the column away: --map group=")
     ids = race_order(sample.id for sample in samples)
     return Race(ids, high - low, metric.higher_is_better, level)
 

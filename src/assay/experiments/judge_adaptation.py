@@ -105,7 +105,7 @@ def adapt_judge(
     *,
     out: str | Path,
     settings: JudgeAdapting | None = None,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    on_progress: Callable[[int, int], None] = lambda n_done, total: None,  # noqa: ARG005
 ) -> JudgeAdaptation:
     """Fit the embedded judge to a domain, and keep it if it is better than what ships.
 
@@ -126,13 +126,13 @@ def adapt_judge(
     """
     settings, out = settings or JudgeAdapting(), Path(out)
     _check(out, settings, corpus, labels)
-    people = _people(labels, settings)
+    people = _human_cases(labels, settings)
     cases = synthetic(corpus, questions, seed=settings.seed) if settings.steps else []
     train, held_out = split_sources(cases, settings)
     learnt = windows(train) if settings.steps else []
     if settings.steps and not learnt:
-        what = "the documents say nothing that a rule can make a case of"
-        raise InputError(what, "give more of them, or --questions with references")
+        fault = "the documents say nothing that a rule can make a case of"
+        raise InputError(fault, "give more of them, or --questions with references")
     checkpoint = _checkpoint(out, learnt, settings)
     with tempfile.TemporaryDirectory() as name:
         readers = {"shipped": Reader(settings.threads)}
@@ -162,25 +162,25 @@ def adapt_judge(
     return adaptation
 
 
-def _check(out: Path, settings: JudgeAdapting, corpus: object, labels: object) -> None:
-    refuse_filled(out)
+def _check(folder: Path, settings: JudgeAdapting, corpus: object, labels: object) -> None:
+    refuse_filled(folder)
     if not settings.steps and labels is None:
-        what = "without training there is nothing to fit but coefficients, to labels of people"
-        raise InputError(what, "give --labels FILE, or leave out --steps 0")
+        fault = "without training there is nothing to fit but coefficients, to labels of people"
+        raise InputError(fault, "give --labels FILE, or leave out --steps 0")
     if settings.steps and corpus is None:
-        what = "there are no documents to learn from"
-        raise InputError(what, "name them, or fit coefficients alone: --steps 0 --labels FILE")
+        fault = "there are no documents to learn from"
+        raise InputError(fault, "name them, or fit coefficients alone: --steps 0 --labels FILE")
     if settings.steps and (missing := missing_libraries()):
-        what = f"training a judge needs {', '.join(missing)}"
+        fault = f"training a judge needs {', '.join(missing)}"
         remedy = "pip install 'assay[adapt]', or fit coefficients alone: --steps 0 --labels FILE"
-        raise InputError(what, remedy)
+        raise InputError(fault, remedy)
 
 
-def _people(labels: str | Path | None, settings: JudgeAdapting) -> list[Case]:
+def _human_cases(labels: str | Path | None, settings: JudgeAdapting) -> list[Case]:
     cases = labelled(labels) if labels is not None else []
-    if not settings.steps and not any(_enough(_of(cases, kind)) for kind in KINDS):
-        least = f"{_LEAST_LABELS} labels, {_LEAST_OF_CLASS} of them right and as many wrong"
-        raise InputError(f"no kind of case has {least}", "label more: assay label")
+    if not settings.steps and not any(_are_enough(_cases_of_kind(cases, kind)) for kind in KINDS):
+        minimum = f"{_LEAST_LABELS} labels, {_LEAST_OF_CLASS} of them right and as many wrong"
+        raise InputError(f"no kind of case has {minimum}", "label more: assay label")
     return cases
 
 
@@ -191,20 +191,20 @@ def split_sources(cases: Sequence[Case], settings: JudgeAdapting) -> tuple[list[
     held_out_groups = set(groups[: max(1, round(settings.held_out * len(groups)))])
     held_out = [case for case in cases if case.group in held_out_groups]
     random.Random(settings.seed).shuffle(held_out)  # noqa: S311 - no secret
-    measured = [case for kind in KINDS for case in _of(held_out, kind)[:_MOST_HELD_OUT]]
+    measured = [case for kind in KINDS for case in _cases_of_kind(held_out, kind)[:_MOST_HELD_OUT]]
     return [case for case in cases if case.group not in held_out_groups], measured
 
 
-def _of(cases: Sequence[Case], kind: Kind) -> list[Case]:
+def _cases_of_kind(cases: Sequence[Case], kind: Kind) -> list[Case]:
     return [case for case in cases if case.kind == kind]
 
 
-def _checkpoint(out: Path, learnt: Sequence[Example], settings: JudgeAdapting) -> Path:
+def _checkpoint(folder: Path, learnt: Sequence[Example], settings: JudgeAdapting) -> Path:
     """Where training stands: a run that was cut off goes on only where it would do the same."""
     digest = hashlib.sha256(repr((BASE, settings.rate, settings.seed, settings.steps)).encode())
     for example in learnt:
         digest.update(example.ids.tobytes())
-    return Path(f"{out}.{digest.hexdigest()[:8]}.pt")
+    return Path(f"{folder}.{digest.hexdigest()[:8]}.pt")
 
 
 def train_network(
@@ -259,26 +259,26 @@ def _compare(
     level = 1 - (1 - settings.level) / 3  # Bonferroni: of three candidates the best is chosen
     for kind in KINDS:
         base = Fitted.load(*COEFFICIENTS[kind])
-        for whose, cases in (("people", people), ("synthetic", held_out)):
+        for origin, cases in (("people", people), ("synthetic", held_out)):
             measured = {name: measure_all(reader, cases, kind) for name, reader in readers.items()}
-            if whose == "people":
+            if origin == "people":
                 labelled_rows |= {(name, kind): rows for name, rows in measured.items()}
             first = measured["shipped"]
-            left_out += len(_of(cases, kind)) - len(first)
-            if not _enough([one.case for one in first]):
+            left_out += len(_cases_of_kind(cases, kind)) - len(first)
+            if not _are_enough([measured.case for measured in first]):
                 continue
-            before = np.array([one.probability(base) for one in first])
+            before = np.array([measured.probability(base) for measured in first])
             for name, rows in measured.items():
-                after = np.array([one.probability(base) for one in rows])
+                after = np.array([measured.probability(base) for measured in rows])
                 if name != "shipped":
-                    comparisons.append(beside(first, before, after, (whose, name), level))
-                if whose == "people":
+                    comparisons.append(beside(first, before, after, (origin, name), level))
+                if origin == "people":
                     after = out_of_fold(rows, kind)
-                    comparisons.append(beside(first, before, after, (whose, name + FITTED), level))
+                    comparisons.append(beside(first, before, after, (origin, name + FITTED), level))
     return comparisons, left_out, labelled_rows
 
 
-def _enough(cases: Sequence[Case]) -> bool:
+def _are_enough(cases: Sequence[Case]) -> bool:
     good = sum(case.good for case in cases)
     return len(cases) >= _LEAST_LABELS and _LEAST_OF_CLASS <= good <= len(cases) - _LEAST_OF_CLASS
 
@@ -295,11 +295,17 @@ def _chosen(comparisons: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
         gains = 0.0
         verdicts = []
         for kind in KINDS:
-            mine = [
-                one for one in _decisive(comparisons, kind) if one.candidate.startswith(network)
+            candidates = [
+                comparison
+                for comparison in _decisive(comparisons, kind)
+                if comparison.candidate.startswith(network)
             ]
-            options = [one for one in mine if network == "trained" or one.verdict == "better"]
-            if best := min(options, key=lambda one: one.brier.after, default=None):
+            options = [
+                comparison
+                for comparison in candidates
+                if network == "trained" or comparison.verdict == "better"
+            ]
+            if best := min(options, key=lambda comparison: comparison.brier.after, default=None):
                 gains += best.brier.difference
                 verdicts.append(best.verdict)
                 if best.candidate.endswith(FITTED):
@@ -311,16 +317,20 @@ def _chosen(comparisons: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
 
 
 def _decisive(comparisons: Sequence[Compared], kind: Kind) -> Iterator[Compared]:
-    of_kind = [one for one in comparisons if one.kind == kind]
-    people = any(one.cases == "people" for one in of_kind)
-    return (one for one in of_kind if one.cases == ("people" if people else "synthetic"))
+    of_kind = [comparison for comparison in comparisons if comparison.kind == kind]
+    people = any(comparison.cases == "people" for comparison in of_kind)
+    return (
+        comparison
+        for comparison in of_kind
+        if comparison.cases == ("people" if people else "synthetic")
+    )
 
 
 def _write(
-    out: Path, adaptation: JudgeAdaptation, coefficients: Mapping[Kind, Fitted], graph: Path
+    folder: Path, adaptation: JudgeAdaptation, coefficients: Mapping[Kind, Fitted], graph: Path
 ) -> None:
     """The folder; whole or not at all."""
-    work = Path(f"{out}.writing")
+    work = Path(f"{folder}.writing")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     if adaptation.network == "trained":
@@ -336,5 +346,5 @@ def _write(
     (work / CARD).write_bytes(msgspec.json.format(msgspec.json.encode(adaptation)))
     (work / MANIFEST).write_bytes(msgspec.json.encode({"base": adaptation.base}))
     with contextlib.suppress(FileNotFoundError):
-        out.rmdir()
-    work.replace(out)
+        folder.rmdir()
+    work.replace(folder)

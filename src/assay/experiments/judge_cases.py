@@ -38,9 +38,9 @@ def swapped(good: list[Row]) -> Iterator[Row]:
     foreign = [name for row in good for name in entities.names(row.answer) if len(name) > 3]
     for row in good:
         seed = zlib.crc32(row.answer.encode())
-        ways = [number, name, opposite, denial]
-        for turn in range(len(ways)):
-            changed = ways[(seed + turn) % len(ways)](row, seed, foreign)
+        changes = [number, name, opposite, denial]
+        for turn in range(len(changes)):
+            changed = changes[(seed + turn) % len(changes)](row, seed, foreign)
             if changed and changed != row.answer:
                 yield replace(row, data="swapped", label="supported", spans=())
                 yield replace(row, data="swapped", answer=changed, label="unsupported", spans=None)
@@ -52,14 +52,14 @@ def number(row: Row, seed: int, _foreign: list[str]) -> str:
     stated = list(numbers.numbers(row.answer).items())
     if not stated:
         return ""
-    plain, written = stated[seed % len(stated)]
+    plain, number_text = stated[seed % len(stated)]
     if not _PLAIN_NUMBER.fullmatch(plain):  # a time, a version
         return ""
-    others = [w for p, w in numbers.numbers("\n".join(row.contexts)).items() if p != plain]
+    other_numbers = [w for p, w in numbers.numbers("\n".join(row.contexts)).items() if p != plain]
     new = f"{float(plain) + 1 + seed % 7:g}"
-    if others and seed % 2:
-        new = others[seed % len(others)]
-    return row.answer.replace(written, new, 1)
+    if other_numbers and seed % 2:
+        new = other_numbers[seed % len(other_numbers)]
+    return row.answer.replace(number_text, new, 1)
 
 
 def name(row: Row, seed: int, foreign: list[str]) -> str:
@@ -68,16 +68,16 @@ def name(row: Row, seed: int, foreign: list[str]) -> str:
     if not stated or not foreign:
         return ""
     context = "\n".join(row.contexts)
-    others = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
-    if not others:
+    other_names = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
+    if not other_names:
         return ""
-    return row.answer.replace(stated[seed % len(stated)], others[0], 1)
+    return row.answer.replace(stated[seed % len(stated)], other_names[0], 1)
 
 
 def opposite(row: Row, _seed: int, _foreign: list[str]) -> str:
     """The other word of a pair of opposites."""
-    for one, other in PAIRS:
-        for old, new in ((one, other), (other, one)):
+    for word, opposite_word in PAIRS:
+        for old, new in ((word, opposite_word), (opposite_word, word)):
             changed = re.sub(rf"\b{old}(s|d|ed|r|er|est)?\b", rf"{new}\1", row.answer, count=1)
             if changed != row.answer:
                 return changed
@@ -159,11 +159,11 @@ def labelled(path: str | Path) -> list[Case]:
                 "\n".join(task.contexts),
                 "",
                 task.contexts,
-                one.text,
-                labels[one.id],
+                statement.text,
+                labels[statement.id],
             )
             for task, labels in read_labels(str(path))
-            for one in task.statements
+            for statement in task.statements
         ]
     problems: list[Problem] = []
     cases: list[Case] = []
@@ -195,8 +195,8 @@ _OTHER_NAMES: Final = {"claim": "statement", "label": "supported", "text": "stat
 
 def _unknown(name: str, row: int) -> Problem:
     """A column that is none of those that are read: a label under it would be lost."""
-    meant = _OTHER_NAMES.get(misspelt.normal(name)) or recognised([name]).get(name, name)
-    names = misspelt.near(meant, _COLUMNS)
+    field = _OTHER_NAMES.get(misspelt.normal(name)) or recognised([name]).get(name, name)
+    names = misspelt.near(field, _COLUMNS)
     hint = f"call it '{names[0]}' if it is that, else leave it out" if names else "leave it out"
     remedy = f"{hint}; columns are {', '.join(_COLUMNS)}"
     return Problem("is an unknown column, here and in what follows", remedy, row=row, field=name)
@@ -213,8 +213,8 @@ def _row(values: Mapping[str, Any], number: int) -> _Labelled:
         if judged is None:  # left open
             continue
         if judged not in ((False, 0.0), (False, 1.0)):
-            what = f"is {describe(value)}, but must be yes or no"
-            raise InputError([Problem(what, "write true or false", row=number, field=label)])
+            fault = f"is {describe(value)}, but must be yes or no"
+            raise InputError([Problem(fault, "write true or false", row=number, field=label)])
         present[label] = bool(judged[1])
     return msgspec.convert(present, _Labelled, strict=False)
 
@@ -233,13 +233,16 @@ def _cases(row: _Labelled) -> list[Case]:
         if good is None:
             continue
         if not all(needs[label]):
-            beside = {"supported": "a statement and contexts", "context_relevant": "contexts"}
-            what = beside.get(label, "an answer")
-            raise ValueError(f"'{label}' needs {what}, and a question where one is asked")
+            needed_fields = {
+                "supported": "a statement and contexts",
+                "context_relevant": "contexts",
+            }
+            missing = needed_fields.get(label, "an answer")
+            raise ValueError(f"'{label}' needs {missing}, and a question where one is asked")
         group = row.source or "\n".join(contexts) or row.question
-        mine = () if kind == "answer_relevance" else contexts
+        own_contexts = () if kind == "answer_relevance" else contexts
         text = "" if kind == "context_relevance" else claim
-        cases.append(Case(kind, group, row.question, mine, text, good))
+        cases.append(Case(kind, group, row.question, own_contexts, text, good))
     if not cases:
         raise ValueError(f"a row has none of the labels {', '.join(_LABELS)}")
     return cases
@@ -265,38 +268,48 @@ def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, limit: int =
     Source:
         Saad-Falcon et al. 2024, ARES (NAACL 2024), section 3.1; the rules are assay's.
     """
-    passages = [passage for one in read_documents(corpus) for passage in cut(one, PASSAGE)]
+    passages = [
+        passage for document in read_documents(corpus) for passage in cut(document, PASSAGE)
+    ]
     if len(passages) < 4:
-        what = f"the corpus has {len(passages)} passages of text: too few to learn from"
-        raise InputError(what, "give more documents")
+        fault = f"the corpus has {len(passages)} passages of text: too few to learn from"
+        raise InputError(fault, "give more documents")
     searchable = Corpus(passages)
-    few = len({passage.document for passage in passages}) < _FEW_DOCUMENTS
-    groups = [passage.id if few else passage.document for passage in passages]
+    few_documents = len({passage.document for passage in passages}) < _FEW_DOCUMENTS
+    groups = [passage.id if few_documents else passage.document for passage in passages]
     order = searchable.evenly(seed)
-    chosen = [next(order) for _ in range(min(limit, len(passages)))]
-    drafts = _drafted(searchable, seed) if questions is None else _given(questions, searchable)
+    numbers = [next(order) for _ in range(min(limit, len(passages)))]
+    drafts = (
+        _drafted(searchable, seed) if questions is None else _given_questions(questions, searchable)
+    )
     random.Random(seed).shuffle(drafts)  # noqa: S311 - no secret
-    cases = [case for place in chosen for case in _stated(searchable, place, groups[place])]
-    cases += _exchanged([case for case in cases if case.good])
+    cases = [
+        case for number in numbers for case in _statement_cases(searchable, number, groups[number])
+    ]
+    cases += _exchange_answers([case for case in cases if case.good])
     return [*cases, *_of_questions(drafts[:limit], searchable, groups)]
 
 
-def _stated(corpus: Corpus, place: int, group: str) -> Iterator[Case]:
+def _statement_cases(corpus: Corpus, number: int, group: str) -> Iterator[Case]:
     """Statements beside their passage, and beside the one that is most like it."""
-    text = corpus.passages[place].text
-    sentences = [one.text for one in statements(text) if len(set(stems(one.text))) >= _WORDS]
+    text = corpus.passages[number].text
+    sentences = [
+        statement.text
+        for statement in statements(text)
+        if len(set(stems(statement.text))) >= _WORDS
+    ]
     random.Random(text).shuffle(sentences)  # noqa: S311 - no secret
     for n, statement in enumerate(sentences[:_STATEMENTS]):
         yield Case("faithfulness", group, "", (text,), statement, good=True, maker="stated")
-        near = corpus.nearest(statement, 1, [place]) if n % 2 else []
-        other = corpus.passages[near[0]].text if near else ""
-        if other and recall(stems(statement), stems(other)) < _SAID:
+        nearest = corpus.nearest(statement, 1, [number]) if n % 2 else []
+        other_text = corpus.passages[nearest[0]].text if nearest else ""
+        if other_text and recall(stems(statement), stems(other_text)) < _SAID:
             yield Case(
-                "faithfulness", group, "", (other,), statement, good=False, maker="elsewhere"
+                "faithfulness", group, "", (other_text,), statement, good=False, maker="elsewhere"
             )
 
 
-def _exchanged(good: Sequence[Case]) -> Iterator[Case]:
+def _exchange_answers(good: Sequence[Case]) -> Iterator[Case]:
     rows = [Row("", case.group, "", case.contexts, case.text, "supported", ()) for case in good]
     for row in swapped(rows):
         if row.label != "supported":
@@ -317,40 +330,47 @@ def _drafted(corpus: Corpus, seed: int) -> list[_Question]:
     ]
 
 
-def _given(questions: Any, corpus: Corpus) -> list[_Question]:
+def _given_questions(questions: Any, corpus: Corpus) -> list[_Question]:
     rows = [row for row in read_questions(questions) if row.question and row.reference]
-    places = passages_asked(rows, sources_of(rows, corpus), corpus)
+    numbers = passages_asked(rows, sources_of(rows, corpus), corpus)
     answered = [
-        (row.question or "", row.reference or "", row.reference or "", min(places[row.id]))
+        (row.question or "", row.reference or "", row.reference or "", min(numbers[row.id]))
         for row in rows
-        if row.id in places
+        if row.id in numbers
     ]
     if not answered:
-        what = "no question has a reference that is found in the corpus"
-        raise InputError(what, "give questions with `reference`, as assay testset writes them")
+        fault = "no question has a reference that is found in the corpus"
+        raise InputError(fault, "give questions with `reference`, as assay testset writes them")
     return answered
 
 
 def _of_questions(
     questions: Sequence[_Question], corpus: Corpus, groups: Sequence[str]
 ) -> Iterator[Case]:
-    for n, (question, answer, evidence, place) in enumerate(questions):
-        group, text = groups[place], corpus.passages[place].text
+    for n, (question, answer, evidence, number) in enumerate(questions):
+        group, text = groups[number], corpus.passages[number].text
         base = Case(
             "context_relevance", group, question, (text,), evidence, good=True, maker="asked"
         )
         yield base
-        for near in corpus.nearest(question, 3, [place]):
-            other = corpus.passages[near].text
-            if recall(stems(answer), stems(other)) < _SAID:
-                yield replace(base, contexts=(other,), text="", good=False)
+        for nearest in corpus.nearest(question, 3, [number]):
+            other_text = corpus.passages[nearest].text
+            if recall(stems(answer), stems(other_text)) < _SAID:
+                yield replace(base, contexts=(other_text,), text="", good=False)
                 break
         answered = replace(base, kind="answer_relevance", contexts=(), text=answer)
         yield answered
         supported = replace(base, kind="faithfulness", text=f"{question} {answer}")
         yield supported
-        others = (one[1] for one in (*questions[n + 1 :], *questions[:n]))
-        wrong = next((other for other in others if other.lower() not in text.lower()), "")
+        other_answers = (entry[1] for entry in (*questions[n + 1 :], *questions[:n]))
+        wrong = next(
+            (
+                other_answer
+                for other_answer in other_answers
+                if other_answer.lower() not in text.lower()
+            ),
+            "",
+        )
         if wrong:
             yield replace(answered, text=wrong, good=False)
             yield replace(supported, text=f"{question} {wrong}", good=False)
@@ -371,11 +391,11 @@ def windows(cases: Sequence[Case]) -> list[Example]:
         for case in cases
         if case.kind == "faithfulness"
     ]
-    cases_of_questions = [_asked(case) for case in cases if case.kind != "faithfulness"]
+    cases_of_questions = [_as_asked(case) for case in cases if case.kind != "faithfulness"]
     return [*examples(rows), *questioned(cases_of_questions)]
 
 
-def _asked(case: Case) -> Asked:
+def _as_asked(case: Case) -> Asked:
     data = f"adapted/{case.kind}"
     if case.kind == "answer_relevance":
         texts = tuple(sentences(case.text)) or (case.text,)

@@ -108,12 +108,12 @@ def _measure(case: Case, reader: Reader, encoder: Encoder) -> Measured | None:
             split = [sentences.sentences(context) for context in case.contexts]
             question = plain_question(case.question, vocabulary(case.contexts))
             rows = iter(relevance.read(question, split, encoder, reader))
-            helps = [[relevance.probability(next(rows)) for _ in mine] for mine in split]
+            helps = [[relevance.probability(next(rows)) for _ in pieces] for pieces in split]
             features = max(map(relevance.passage_features, filter(None, helps)))
         else:
-            parts = sentences.sentences(case.text)
-            question = plain_question(case.question, vocabulary(parts))
-            stated = plain_sentences(parts, vocabulary([question]))
+            parts_of_text = sentences.sentences(case.text)
+            question = plain_question(case.question, vocabulary(parts_of_text))
+            stated = plain_sentences(parts_of_text, vocabulary([question]))
             features, _ = relevance.measure_answer(question, stated, encoder, reader)
     except (Unavailable, ValueError):  # nothing to read
         return None
@@ -124,7 +124,7 @@ def measure_all(reader: Reader, cases: Sequence[Case], kind: Kind) -> list[Measu
     """The cases of a kind that the judge can read, as it reads them."""
     encoder = Encoder(reader.threads)
     measured = (_measure(case, reader, encoder) for case in cases if case.kind == kind)
-    return [one for one in measured if one is not None]
+    return [row for row in measured if row is not None]
 
 
 def beside(
@@ -143,15 +143,15 @@ def beside(
         names: Whose cases they are, and the candidate.
         level: Nominal coverage of the intervals.
     """
-    good = np.array([one.case.good for one in rows])
-    groups = [one.case.group for one in rows]
+    good = np.array([row.case.good for row in rows])
+    groups = [row.case.group for row in rows]
     weights = ones(len(rows))
 
     def order(scores: Floats) -> float:
         return float(auroc(scores, good)(weights))
 
-    pairs = [(one.case.text or one.case.question, one.case) for one in rows]
-    words = [benchmark.shared_words(text, " ".join(_beside_of(case))) for text, case in pairs]
+    pairs = [(row.case.text or row.case.question, row.case) for row in rows]
+    words = [benchmark.shared_words(text, " ".join(_texts_beside(case))) for text, case in pairs]
     lengths = [float(len(case.text or " ".join(case.contexts))) for _, case in pairs]
     scores = (before, after)
     return Compared(
@@ -160,8 +160,8 @@ def beside(
         candidate=names[1],
         good=int(good.sum()),
         bad=int((~good).sum()),
-        missed=Both(*(float((each[~good] >= 0.5).mean()) for each in scores)),
-        alarms=Both(*(float((each[good] < 0.5).mean()) for each in scores)),
+        missed=Both(*(float((probabilities[~good] >= 0.5).mean()) for probabilities in scores)),
+        alarms=Both(*(float((probabilities[good] < 0.5).mean()) for probabilities in scores)),
         auroc=Both(*map(order, scores)),
         lead=auroc_lead(after, before, good, groups, level=level),
         brier=paired(
@@ -174,17 +174,19 @@ def beside(
     )
 
 
-def _beside_of(case: Case) -> Sequence[str]:
+def _texts_beside(case: Case) -> Sequence[str]:
     return [case.question] if case.kind == "answer_relevance" else case.contexts
 
 
 def out_of_fold(rows: Sequence[Measured], kind: Kind) -> Floats:
     """The probability of each case by coefficients that were fitted to other sources."""
     probabilities = np.zeros(len(rows))
-    for out in folds([one.case.group for one in rows]):
-        weights = refit([one for one, is_out in zip(rows, out, strict=True) if not is_out], kind)
-        for place in np.flatnonzero(out).tolist():
-            probabilities[place] = rows[place].probability(weights)
+    for held_out in folds([row.case.group for row in rows]):
+        weights = refit(
+            [row for row, is_out in zip(rows, held_out, strict=True) if not is_out], kind
+        )
+        for index in np.flatnonzero(held_out).tolist():
+            probabilities[index] = rows[index].probability(weights)
     return probabilities
 
 
@@ -193,15 +195,15 @@ def refit(rows: Sequence[Measured], kind: Kind) -> Fitted:
     base = Fitted.load(*COEFFICIENTS[kind])
     if not rows:
         return base
-    features = np.array([one.features for one in rows])
-    good = np.array([one.case.good for one in rows], float)
+    features = np.array([row.features for row in rows])
+    good = np.array([row.case.good for row in rows], float)
     columns = [np.ones(len(rows)), features @ np.array(base.coefficients) + base.intercept]
-    place = _SHARED_WORDS.get(kind)
-    if place is not None:
+    column = _SHARED_WORDS.get(kind)
+    if column is not None:
         # Not by its spread: where nearly all words stand in the contexts, a few rows would decide.
-        columns.append(features[:, place])
+        columns.append(features[:, column])
     x = np.stack(columns, axis=1)
-    expected, sureness = (np.array(each)[: x.shape[1]] for each in _PRIOR)
+    expected, sureness = (np.array(values)[: x.shape[1]] for values in _PRIOR)
     solution = expected.copy()
     for _ in range(50):
         chance = 1 / (1 + np.exp(-np.clip(x @ solution, -30, 30)))
@@ -211,6 +213,6 @@ def refit(rows: Sequence[Measured], kind: Kind) -> Fitted:
         solution[1] = max(0.05, solution[1])  # never turns the judge round
     coefficients = solution[1] * np.array(base.coefficients)
     intercept = float(solution[0] + solution[1] * base.intercept)
-    if place is not None:
-        coefficients[place] += solution[2]
+    if column is not None:
+        coefficients[column] += solution[2]
     return replace(base, coefficients=tuple(coefficients.tolist()), intercept=intercept)

@@ -48,8 +48,8 @@ class Fact:
         """
         right, altered = self.right.split(), self.altered.split()
         return (
-            any(_has(word, answer) for word in right if word not in altered),
-            any(_has(word, answer) for word in altered if word not in right),
+            any(_holds_word(word, answer) for word in right if word not in altered),
+            any(_holds_word(word, answer) for word in altered if word not in right),
         )
 
 
@@ -84,8 +84,8 @@ class SamplePool:
     @cached_property
     def names(self) -> Sequence[str]:
         """The names in all references, without numbers and dates."""
-        facts = (one for sample in self.samples for one in _facts(sample.reference or ""))
-        return list(dict.fromkeys(one for one in facts if not re.search(r"\d", one)))
+        facts = (fact for sample in self.samples for fact in _facts(sample.reference or ""))
+        return list(dict.fromkeys(fact for fact in facts if not re.search(r"\d", fact)))
 
     def draw(self, sample: Sample, purpose: str) -> random.Random:
         """A generator for one purpose of one sample."""
@@ -96,15 +96,15 @@ class SamplePool:
 
         Passages of the sample's group (its document) are left out, since they may be relevant.
         """
-        own = {*(sample.contexts or ()), *(sample.reference_contexts or ())}
+        own_texts = {*(sample.contexts or ()), *(sample.reference_contexts or ())}
         tried, noise = set[int](), list[str]()
         while len(noise) < n and len(tried) < len(self.passages):
-            at = rng.randrange(len(self.passages))
-            if at in tried:
+            number = rng.randrange(len(self.passages))
+            if number in tried:
                 continue
-            tried.add(at)
-            text, groups = self.passages[at]
-            if text not in own and sample.group not in groups and not holds(text, sample):
+            tried.add(number)
+            text, groups = self.passages[number]
+            if text not in own_texts and sample.group not in groups and not holds(text, sample):
                 noise.append(text)
         return noise
 
@@ -128,16 +128,16 @@ class Perturbation:
     def check(self, level: Value) -> None:
         """Raise InputError for a level that there is not."""
         if isinstance(level, bool) or not self.allows(level):
-            what = f"{written(level)!r} is no level of {self.name}"
-            such = f", such as {', '.join(map(written, self.levels))}" if self.levels else ""
-            raise InputError(what, self.hint + such)
+            fault = f"{written(level)!r} is no level of {self.name}"
+            examples = f", such as {', '.join(map(written, self.levels))}" if self.levels else ""
+            raise InputError(fault, self.hint + examples)
 
 
 def holds(text: str, sample: Sample) -> bool:
     """Whether the sample's reference, or another accepted answer, stands in a text."""
-    bare = f" {_normalized(text)} "
+    padded = f" {_normalized(text)} "
     for answer in map(_normalized, (sample.reference or "", *sample.accepted)):
-        if answer and (answer if _UNSPACED.search(answer) else f" {answer} ") in bare:
+        if answer and (answer if _UNSPACED.search(answer) else f" {answer} ") in padded:
             return True
     return False
 
@@ -152,16 +152,18 @@ def _normalized(text: str) -> str:
 def relevant(sample: Sample) -> tuple[int, ...] | None:
     """Which contexts are relevant: those known to be, else those in which the reference stands."""
     if (known := right_contexts(sample)) is not None:
-        return tuple(at for at in known if at < len(sample.contexts or ()))
-    places = tuple(at for at, text in enumerate(sample.contexts or ()) if holds(text, sample))
-    return places or None
+        return tuple(index for index in known if index < len(sample.contexts or ()))
+    indices = tuple(
+        index for index, text in enumerate(sample.contexts or ()) if holds(text, sample)
+    )
+    return indices or None
 
 
 def with_contexts(sample: Sample, contexts: Iterable[str], **more: object) -> Sample:
     """The sample with other contexts; what was said of the former ones is left out."""
     fields = ("context_ids", "reference_context_ids", "relevance_grades", "context_access")
-    gone = dict.fromkeys(fields)
-    return replace(sample, contexts=tuple(contexts), **{**gone, **more})  # type: ignore[arg-type]
+    removed = dict.fromkeys(fields)
+    return replace(sample, contexts=tuple(contexts), **{**removed, **more})  # type: ignore[arg-type]
 
 
 def filled(sample: Sample, passages: int, pool: SamplePool) -> Sample:
@@ -173,7 +175,7 @@ def filled(sample: Sample, passages: int, pool: SamplePool) -> Sample:
     right = relevant(sample)
     noise = pool.noise(sample, lacking, pool.draw(sample, "fill"))
     # By their texts the relevant ones are known afterwards, too.
-    texts = sample.reference_contexts or tuple(contexts[at] for at in right or ())
+    texts = sample.reference_contexts or tuple(contexts[index] for index in right or ())
     return with_contexts(sample, (*contexts, *noise), reference_contexts=texts or None)
 
 
@@ -196,43 +198,45 @@ def _noise(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     return Perturbed(with_contexts(sample, contexts))
 
 
-def _parted(sample: Sample) -> tuple[list[str], list[str]] | Inapplicable:
+def _split_by_relevance(sample: Sample) -> tuple[list[str], list[str]] | Inapplicable:
     """The relevant contexts and the others."""
     if not sample.contexts:
         return Inapplicable(_NO_CONTEXTS)
-    places = relevant(sample)
-    if places is None:
+    indices = relevant(sample)
+    if indices is None:
         return Inapplicable(_UNKNOWN)
-    if not places:
+    if not indices:
         return Inapplicable(_NONE_RELEVANT)
-    others = [text for at, text in enumerate(sample.contexts) if at not in places]
-    return [sample.contexts[at] for at in places], others
+    other_contexts = [text for index, text in enumerate(sample.contexts) if index not in indices]
+    return [sample.contexts[index] for index in indices], other_contexts
 
 
 def _position(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     del pool
-    parted = _parted(sample)
+    parted = _split_by_relevance(sample)
     if isinstance(parted, Inapplicable):
         return parted
-    right, others = parted
-    ranks = {"first": 0, "middle": len(others) // 2, "last": len(others)}
+    right, other_contexts = parted
+    ranks = {"first": 0, "middle": len(other_contexts) // 2, "last": len(other_contexts)}
     before = ranks[level] if isinstance(level, str) else int(level) - 1
-    if before > len(others) or len(others) < 2:
+    if before > len(other_contexts) or len(other_contexts) < 2:
         return Inapplicable("it has too few other contexts")
-    return Perturbed(with_contexts(sample, (*others[:before], *right, *others[before:])))
+    return Perturbed(
+        with_contexts(sample, (*other_contexts[:before], *right, *other_contexts[before:]))
+    )
 
 
-def _removed(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
+def _remove_relevant(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     if sample.answerable is False:
         return Inapplicable("it cannot be answered in the first place")
-    parted = _parted(sample)
+    parted = _split_by_relevance(sample)
     if isinstance(parted, Inapplicable):
         return parted
-    right, others = parted
-    if any(holds(text, sample) for text in others):
+    right, other_contexts = parted
+    if any(holds(text, sample) for text in other_contexts):
         return Inapplicable("another of its contexts holds the reference, too")
     if level == LEFT_OUT:
-        return Perturbed(with_contexts(sample, others, answerable=False))
+        return Perturbed(with_contexts(sample, other_contexts, answerable=False))
     noise = pool.noise(sample, len(right), pool.draw(sample, "replaced"))
     if len(noise) < len(right):
         return Inapplicable(_FEW_PASSAGES)
@@ -245,7 +249,7 @@ def _contradicted(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     contexts = sample.contexts or ()
     if not contexts:
         return Inapplicable(_NO_CONTEXTS)
-    fact = _altered(sample, pool)
+    fact = _altered_fact(sample, pool)
     if isinstance(fact, Inapplicable):
         return fact
     pattern = _pattern(fact.right)
@@ -256,13 +260,13 @@ def _contradicted(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
             return Inapplicable("its contexts also name the fact in part")
         return Perturbed(with_contexts(sample, altered), fact)
     rng, texts = pool.draw(sample, "beside"), list[str]()
-    for text, other in zip(contexts, altered, strict=True):
-        pair = [text] if text == other else [text, other]
+    for text, altered_text in zip(contexts, altered, strict=True):
+        pair = [text] if text == altered_text else [text, altered_text]
         texts += reversed(pair) if rng.random() < 0.5 else pair
     return Perturbed(with_contexts(sample, texts), fact)
 
 
-def _altered(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
+def _altered_fact(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
     """The first fact of the reference that stands in the contexts and not in the question."""
     rng = pool.draw(sample, "altered")
     for right in _facts(sample.reference or ""):
@@ -271,11 +275,15 @@ def _altered(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
             continue
         if re.search(r"\d", right):
             return Fact(right, _other_number(right, rng))
-        own = {*_normalized(" ".join((sample.question or "", *(sample.contexts or ())))).split()}
-        others = [name for name in pool.names if own.isdisjoint(_normalized(name).split())]
-        as_long = [name for name in others if len(name.split()) == len(right.split())]
-        if as_long or others:
-            return Fact(right, rng.choice(as_long or others))
+        own_words = {
+            *_normalized(" ".join((sample.question or "", *(sample.contexts or ())))).split()
+        }
+        other_names = [
+            name for name in pool.names if own_words.isdisjoint(_normalized(name).split())
+        ]
+        as_long = [name for name in other_names if len(name.split()) == len(right.split())]
+        if as_long or other_names:
+            return Fact(right, rng.choice(as_long or other_names))
     return Inapplicable(
         "no number, date or name of its reference stands in its contexts and not in its question"
     )
@@ -283,9 +291,9 @@ def _altered(sample: Sample, pool: SamplePool) -> Fact | Inapplicable:
 
 def _facts(reference: str) -> list[str]:
     """The numbers, dates and names of a reference; one of a few words may be a name as it is."""
-    bare = reference.strip().rstrip(".!")
-    short = bare[:1].isupper() and 1 <= len(bare.split()) <= 3
-    return list(dict.fromkeys([*entities(reference), *([bare] if short else [])]))
+    stripped = reference.strip().rstrip(".!")
+    short = stripped[:1].isupper() and 1 <= len(stripped.split()) <= 3
+    return list(dict.fromkeys([*entities(reference), *([stripped] if short else [])]))
 
 
 def _other_number(text: str, rng: random.Random) -> str:
@@ -294,12 +302,12 @@ def _other_number(text: str, rng: random.Random) -> str:
     year = len(run) == 4 and run[:1] in "12"
     while True:
         if year:
-            other = str(int(run) + rng.choice((-1, 1)) * rng.randint(3, 40))
+            other_number = str(int(run) + rng.choice((-1, 1)) * rng.randint(3, 40))
         else:
-            least = 10 ** (len(run) - 1) if len(run) > 1 else 1
-            other = str(rng.randrange(least, 10 ** len(run)))
-        if other != run:
-            return text.replace(run, other, 1)
+            smallest = 10 ** (len(run) - 1) if len(run) > 1 else 1
+            other_number = str(rng.randrange(smallest, 10 ** len(run)))
+        if other_number != run:
+            return text.replace(run, other_number, 1)
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -307,12 +315,12 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.,]){re.escape(text)}(?!\w|[.,]\d)|(?<!\w){re.escape(text)}(?!\w)")
 
 
-def _has(word: str, text: str) -> bool:
+def _holds_word(word: str, text: str) -> bool:
     """Whether a word that tells something stands in a text; a number in another one does not."""
-    bare = word.strip(".,;:()'\"$€£%")
-    if len(bare) < 3 and not bare.isdigit():
+    stripped = word.strip(".,;:()'\"$€£%")
+    if len(stripped) < 3 and not stripped.isdigit():
         return False
-    return re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text, re.IGNORECASE) is not None
+    return re.search(rf"(?<!\w){re.escape(stripped)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)")
@@ -320,27 +328,27 @@ _WORD = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)")
 
 def _typos(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     question = sample.question or ""
-    places = [] if _UNSPACED.search(question) else [m.span() for m in _WORD.finditer(question)]
-    if not places:
+    spans = [] if _UNSPACED.search(question) else [m.span() for m in _WORD.finditer(question)]
+    if not spans:
         return Inapplicable("its question has no word of four letters or more")
     rng = pool.draw(sample, "typos")
-    order = rng.sample(range(len(places)), len(places))
-    chosen = order[: max(1, round(float(level) * len(places)))]
-    for at in sorted(chosen, reverse=True):
-        start, end = places[at]
-        typo = _typo(question[start:end], pool.draw(sample, f"typo {at}"))
+    order = rng.sample(range(len(spans)), len(spans))
+    indices = order[: max(1, round(float(level) * len(spans)))]
+    for index in sorted(indices, reverse=True):
+        start, end = spans[index]
+        typo = _typo(question[start:end], pool.draw(sample, f"typo {index}"))
         question = question[:start] + typo + question[end:]
     return _reworded(sample, question)
 
 
 def _typo(word: str, rng: random.Random) -> str:
     """The word with two neighbouring letters swapped, one doubled or one lost, not the first."""
-    swaps = [at for at in range(1, len(word) - 1) if word[at] != word[at + 1]]
-    at, kind = rng.randrange(1, len(word)), rng.randrange(3)
+    swaps = [index for index in range(1, len(word) - 1) if word[index] != word[index + 1]]
+    position, kind = rng.randrange(1, len(word)), rng.randrange(3)
     if kind == 0 and swaps:
-        at = rng.choice(swaps)
-        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-    return word[:at] + (word[at] * 2 if kind == 1 else "") + word[at + 1 :]
+        position = rng.choice(swaps)
+        return word[:position] + word[position + 1] + word[position] + word[position + 2 :]
+    return word[:position] + (word[position] * 2 if kind == 1 else "") + word[position + 1 :]
 
 
 def _letters(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
@@ -355,8 +363,12 @@ def _keywords(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
     if not is_english(question):
         return Inapplicable("its question is not in English, the one language with stop words here")
     words = re.findall(r"[\w$€£%.,'\u2019-]*\w", question)
-    rest = [word for word in words if word.lower() not in STOP_WORDS]
-    return _reworded(sample, " ".join(rest)) if rest else Inapplicable("no keyword is left of it")
+    keywords = [word for word in words if word.lower() not in STOP_WORDS]
+    return (
+        _reworded(sample, " ".join(keywords))
+        if keywords
+        else Inapplicable("no keyword is left of it")
+    )
 
 
 def _wording(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
@@ -389,13 +401,13 @@ def _is_position(level: Value) -> bool:
     return isinstance(level, int) and level >= 1
 
 
-def _one_of(*known: str) -> tuple[Callable[[Value], bool], str]:
+def _choice(*known: str) -> tuple[Callable[[Value], bool], str]:
     return (lambda level: level in known), " or ".join(known)
 
 
 PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
-    one.name: one
-    for one in (
+    perturbation.name: perturbation
+    for perturbation in (
         Perturbation(
             "noise",
             "passages of other questions mixed into the contexts; level: their share or number",
@@ -420,15 +432,15 @@ PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
             "the relevant passages left out or replaced by noise",
             "contexts",
             (LEFT_OUT, "replaced"),
-            *_one_of(LEFT_OUT, "replaced"),
-            _removed,
+            *_choice(LEFT_OUT, "replaced"),
+            _remove_relevant,
         ),
         Perturbation(
             "contradicted",
             "a fact of the reference altered in the contexts",
             "contexts",
             ("beside", "instead"),
-            *_one_of("beside", "instead"),
+            *_choice("beside", "instead"),
             _contradicted,
         ),
         Perturbation(
@@ -446,7 +458,7 @@ PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
             "the question in capitals, or without any",
             "question",
             ("upper", "lower"),
-            *_one_of("upper", "lower"),
+            *_choice("upper", "lower"),
             _letters,
         ),
         Perturbation(
@@ -454,7 +466,7 @@ PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
             "the question as keywords",
             "question",
             ("only",),
-            *_one_of("only"),
+            *_choice("only"),
             _keywords,
         ),
         Perturbation(

@@ -34,7 +34,7 @@ class Step:
     @property
     def samples(self) -> list[Sample]:
         """What the system is asked."""
-        return [one.sample for one in self.perturbed.values()]
+        return [perturbed.sample for perturbed in self.perturbed.values()]
 
 
 def levels_of(vary: Vary | None) -> dict[str, tuple[Value, ...]]:
@@ -44,12 +44,16 @@ def levels_of(vary: Vary | None) -> dict[str, tuple[Value, ...]]:
         InputError: If there is no such perturbation or level.
     """
     if vary is None:
-        return {one.name: one.levels for one in PERTURBATIONS.values() if one.levels}
+        return {
+            perturbation.name: perturbation.levels
+            for perturbation in PERTURBATIONS.values()
+            if perturbation.levels
+        }
     if not vary:
         raise InputError("nothing is varied", f"name some of {', '.join(PERTURBATIONS)}")
     if unknown := sorted(vary.keys() - PERTURBATIONS.keys()):
-        what = f"'{unknown[0]}' is not a perturbation"
-        raise InputError(what, f"name some of {', '.join(PERTURBATIONS)}")
+        fault = f"'{unknown[0]}' is not a perturbation"
+        raise InputError(fault, f"name some of {', '.join(PERTURBATIONS)}")
     levels = {name: tuple(vary[name]) or PERTURBATIONS[name].levels for name in vary}
     for name, values in levels.items():
         if not values:
@@ -66,11 +70,15 @@ def check_contexts(asked_of: System, vary: Mapping[str, object]) -> None:
     """Raise InputError if contexts are to be perturbed, and the system is not given them."""
     of_contexts = [name for name in vary if PERTURBATIONS[name].of == "contexts"]
     if of_contexts and not asked_of.told_contexts:
-        others = ",".join(one.name for one in PERTURBATIONS.values() if one.of == "question")
+        names = ",".join(
+            perturbation.name
+            for perturbation in PERTURBATIONS.values()
+            if perturbation.of == "question"
+        )
         raise InputError(
             f"{asked_of.name} is given no contexts, and {', '.join(of_contexts)} would change them",
             "let the function take `contexts`, name {contexts} in --target-body, or vary the "
-            f"question alone: {others}",
+            f"question alone: {names}",
         )
 
 
@@ -90,14 +98,17 @@ def read_samples(data: Any, asked_of: System, settings: Settings) -> tuple[list[
         required={f"the system {asked_of.name}": needs},
     )
     rows = [
-        replace(one, contexts=one.reference_contexts) if one.contexts is None else one
-        for one in valid
+        replace(sample, contexts=sample.reference_contexts) if sample.contexts is None else sample
+        for sample in valid
     ]
-    if asked_of.told_contexts and not any(one.contexts for one in rows):
-        what = "no sample has contexts, which the system is given"
-        raise InputError(what, "add a column contexts or reference_contexts")
+    if asked_of.told_contexts and not any(sample.contexts for sample in rows):
+        fault = "no sample has contexts, which the system is given"
+        raise InputError(fault, "add a column contexts or reference_contexts")
     if asked_of.told_contexts:
-        rows = [one if one.contexts is not None else replace(one, contexts=()) for one in rows]
+        rows = [
+            sample if sample.contexts is not None else replace(sample, contexts=())
+            for sample in rows
+        ]
     return rows, source.name
 
 
@@ -115,5 +126,5 @@ def step_of(level: Value, name: str, pool: SamplePool) -> Step:
 
 def reasons(steps: Sequence[Step]) -> str:
     """Why perturbations do not apply, in words."""
-    by_reason = {why: step.label for step in steps for why in step.left_out}
-    return "; ".join(f"{label}: {why}" for why, label in list(by_reason.items())[:_SHOWN])
+    by_reason = {reason: step.label for step in steps for reason in step.left_out}
+    return "; ".join(f"{label}: {reason}" for reason, label in list(by_reason.items())[:_SHOWN])

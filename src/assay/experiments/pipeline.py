@@ -83,14 +83,14 @@ class Parameters:
         _check_choice("chunker", self.chunker, get_args(Chunker))
         _check_choice("retriever", self.retriever, get_args(Retriever))
         if not (isinstance(self.rerank, bool) or str(self.rerank).startswith(_ONNX)):
-            raise _wrong("rerank", self.rerank, f"give true, false or {_ONNX}FOLDER")
+            raise _wrong_value("rerank", self.rerank, f"give true, false or {_ONNX}FOLDER")
         for name in ("embedder", "generator", "prompt"):
             if not isinstance(getattr(self, name), str):
-                raise _wrong(name, getattr(self, name), "give a text")
+                raise _wrong_value(name, getattr(self, name), "give a text")
         if self.chunk_overlap >= self.chunk_size:
-            raise _wrong("chunk_overlap", self.chunk_overlap, "give less than chunk_size")
+            raise _wrong_value("chunk_overlap", self.chunk_overlap, "give less than chunk_size")
         if self.rerank and self.candidates < self.k:
-            raise _wrong("candidates", self.candidates, "re-rank at least k passages")
+            raise _wrong_value("candidates", self.candidates, "re-rank at least k passages")
 
     @classmethod
     def of(cls, params: Mapping[str, Value]) -> "Parameters":
@@ -102,8 +102,8 @@ class Parameters:
         known = {name: written(value) or '""' for name, value in asdict(cls()).items()}
         if unknown := [name for name in params if name not in known]:
             defaults = ", ".join(f"{name}={default}" for name, default in known.items())
-            what = f"the reference pipeline has no parameter '{unknown[0]}'"
-            raise InputError(what, f"it has, with their defaults: {defaults}")
+            fault = f"the reference pipeline has no parameter '{unknown[0]}'"
+            raise InputError(fault, f"it has, with their defaults: {defaults}")
         return cls(**params)  # type: ignore[arg-type]
 
     @property
@@ -120,15 +120,15 @@ class Parameters:
 
 def _check_count(name: str, value: object, *, minimum: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-        raise _wrong(name, value, f"give a whole number, {minimum} or more")
+        raise _wrong_value(name, value, f"give a whole number, {minimum} or more")
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     if value not in choices:
-        raise _wrong(name, value, f"choose from {', '.join(choices)}")
+        raise _wrong_value(name, value, f"choose from {', '.join(choices)}")
 
 
-def _wrong(name: str, value: object, remedy: str) -> InputError:
+def _wrong_value(name: str, value: object, remedy: str) -> InputError:
     return InputError(f"{name} is {value!r}", remedy)
 
 
@@ -145,8 +145,8 @@ class _Corpus:
     def digest(self) -> str:
         """Of the ids and texts of all documents."""
         digest = hashlib.sha256()
-        for one in sorted(self.documents, key=lambda one: one.id):
-            digest.update(json.dumps([one.id, one.text]).encode())
+        for document in sorted(self.documents, key=lambda document: document.id):
+            digest.update(json.dumps([document.id, document.text]).encode())
         return digest.hexdigest()[:16]
 
     @functools.cached_property
@@ -196,8 +196,8 @@ class Pipeline(Configurable):
             InputError: If a parameter or value is unknown.
         """
         make = functools.cache(backend)  # one model for all configurations that name it
-        every = [Parameters.of(params) for params in configurations]
-        return [self._system(params, make) for params in every]
+        all_parameters = [Parameters.of(params) for params in configurations]
+        return [self._system(params, make) for params in all_parameters]
 
     def system(self, **params: Value) -> System:
         """The system with these parameters: what `assay.target.ask` asks.
@@ -209,14 +209,16 @@ class Pipeline(Configurable):
 
     def _system(self, params: Parameters, make: Make) -> "PipelineSystem":
         reader = make("embedded")
-        embedder = _made(make, "embedder", params.embedder, "an encoder, as for --embedder")
+        embedder = _backend_named(
+            make, "embedder", params.embedder, "an encoder, as for --embedder"
+        )
         if embedder.identity(Embed) is None:
-            raise _wrong("embedder", params.embedder, "it makes no embeddings")
-        generator, meant = reader, f"{EXTRACTIVE}, {PASSAGE} or an LLM, such as openai:MODEL"
+            raise _wrong_value("embedder", params.embedder, "it makes no embeddings")
+        generator, choices = reader, f"{EXTRACTIVE}, {PASSAGE} or an LLM, such as openai:MODEL"
         if params.generator not in (EXTRACTIVE, PASSAGE):
-            generator = _made(make, "generator", params.generator, meant)
+            generator = _backend_named(make, "generator", params.generator, choices)
             if generator.identity(AnswerFromPassages) is None:
-                raise _wrong("generator", params.generator, f"give {meant}")
+                raise _wrong_value("generator", params.generator, f"give {choices}")
         if params.prompt:
             generator = _prompted(generator, params.prompt)
         kinds = {Embed.kind: embedder, SelectSentences.kind: reader}
@@ -225,19 +227,19 @@ class Pipeline(Configurable):
         return PipelineSystem(self, self._corpus, params, Route(generator, kinds))
 
 
-def _made(make: Make, name: str, spec: str, meant: str) -> Backend:
+def _backend_named(make: Make, name: str, spec: str, choices: str) -> Backend:
     """The backend that a parameter names."""
     try:
         return make(spec, embedder=name == "embedder")
     except InputError as error:
-        what = f"{name} is '{spec}': {error.problems[0].what}"
-        raise InputError(what, f"give {meant}") from error
+        fault = f"{name} is '{spec}': {error.problems[0].what}"
+        raise InputError(fault, f"give {choices}") from error
 
 
 def _prompted(generator: Backend, instruction: str) -> Backend:
     """The LLM with another instruction."""
     if not isinstance(generator, LLM):
-        raise _wrong("prompt", instruction, "leave it out: only an LLM as generator reads it")
+        raise _wrong_value("prompt", instruction, "leave it out: only an LLM as generator reads it")
     changed = copy.copy(generator)
     changed.prompts = {AnswerFromPassages.kind: Template(instruction)}
     share_connections(changed, generator)
@@ -301,10 +303,10 @@ class PipelineSystem:
     async def opened(self, path: str | Path, settings: Settings) -> AsyncIterator[None]:
         """Keep all replies of its models in a store, within limits, and make the index."""
         with Store(path) as store:
-            own = Settings(
+            pipeline_settings = Settings(
                 limits=settings.limits, tries=settings.tries, _shared=shared_limits(settings)
             )
-            async with opened_stack(self._route, own, store, TARGET) as stack:
+            async with opened_stack(self._route, pipeline_settings, store, TARGET) as stack:
                 self._backend = stack.backend
                 try:
                     await self._prepare()
@@ -359,7 +361,7 @@ class PipelineSystem:
             "ms": {name: round(ms, 3) for name, ms in steps.items()},
         }
         if self._uses_llm:
-            raw["tokens"] = sum(one.tokens_in + one.tokens_out for one in writing.replies)
+            raw["tokens"] = sum(reply.tokens_in + reply.tokens_out for reply in writing.replies)
         return Reply(
             task.inputs(),
             json.dumps(raw, ensure_ascii=False),
@@ -393,9 +395,9 @@ class PipelineSystem:
             passages = tuple(chunk.text for chunk in chunks)
             return await judge(AnswerFromPassages(question, passages), draw)
         numbered, choices = await _choices(question, chunks, judge)
-        chosen = [one for one in choices if one.chosen]
-        likely = sorted(chosen, key=lambda one: -(one.probability or 0.0))[:_MOST_SENTENCES]
-        ids = {one.id for one in likely}
+        helpful = [choice for choice in choices if choice.chosen]
+        likely = sorted(helpful, key=lambda choice: -(choice.probability or 0.0))[:_MOST_SENTENCES]
+        ids = {choice.id for choice in likely}
         return " ".join(text for name, text in numbered.items() if name in ids) or NO_ANSWER
 
 
@@ -422,7 +424,7 @@ async def _choices(
 async def _reranked(question: str, chunks: Sequence[Chunk], judge: Judge) -> list[Chunk]:
     """The chunks, those first that the judge finds most likely to help."""
     _, choices = await _choices(question, chunks, judge)
-    helps = {one.id.partition(".")[0]: one.passage or 0.0 for one in choices}
+    helps = {choice.id.partition(".")[0]: choice.passage or 0.0 for choice in choices}
     ranks = sorted(range(len(chunks)), key=lambda n: -helps.get(str(n + 1), 0.0))
     return [chunks[n] for n in ranks]
 

@@ -87,8 +87,8 @@ class Graded:
         """
         reason = next(iter(self.reasons.values()), "")
         if self.reasons and not self.grades:
-            what = f"none of the {len(self.reasons):,} pooled passages got a grade from {judge}"
-            raise Denied(f"{what}; the first: {reason}")
+            fault = f"none of the {len(self.reasons):,} pooled passages got a grade from {judge}"
+            raise Denied(f"{fault}; the first: {reason}")
         pooled = {question: texts for question, texts in self.passages.items() if texts}
         counts = Counter(self.grades.values())
         best = (
@@ -125,8 +125,8 @@ class Graded:
         metadata = {k: v for k, v in values.get("metadata", {}).items() if k != GOLD_RANGES}
         keys = [(question, text) for text in names]
         if reasons := [self.reasons[key] for key in keys if key in self.reasons]:
-            what = f"{len(reasons)} of {len(names)} pooled passages have no grade: {reasons[0]}"
-            metadata[UNJUDGED] = what
+            fault = f"{len(reasons)} of {len(names)} pooled passages have no grade: {reasons[0]}"
+            metadata[UNJUDGED] = fault
         pooled = {
             **values,
             "metadata": metadata,
@@ -159,8 +159,8 @@ def check_pool(metrics: Sequence[Metric], judge: Any, embedder: Any, settings: S
         raise InputError("retrieval is to be judged, and no metric is about a ranking", remedy)
     server = choose(judge, embedder, settings).to(GradePassages.kind)
     if server.identity(GradePassages) is None:
-        what = f"retrieval is to be judged: {GradePassages.kind}, which {server.name} cannot do"
-        raise InputError(what, who_can(GradePassages))
+        fault = f"retrieval is to be judged: {GradePassages.kind}, which {server.name} cannot do"
+        raise InputError(fault, who_can(GradePassages))
 
 
 def pooled(answers: Iterable[Source]) -> Passages:
@@ -184,14 +184,14 @@ def pooled(answers: Iterable[Source]) -> Passages:
                 ids = [None] * len(sample.contexts)
             for name, text in zip(ids, sample.contexts, strict=True):
                 if text not in names:
-                    names[text] = _named(name, text, set(names.values()))
+                    names[text] = _passage_name(name, text, set(names.values()))
     if not passages:
         remedy = "let the target return contexts: retrieval is judged by what was retrieved"
         raise InputError("no answer holds contexts", remedy)
     return passages
 
 
-def _named(name: str | None, text: str, names: set[str]) -> str:
+def _passage_name(name: str | None, text: str, names: set[str]) -> str:
     if name is not None and name not in names:
         return name
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -221,9 +221,9 @@ async def grade_pool(
         async with opened_stack(route, settings, opened, POOL) as stack:
             grading = _Grading(graded, opened, stack.backend, settings.tries)
             todo = await asyncio.to_thread(grading.read_known)
-            asked = sum(len(texts) for _, texts in todo)
+            n_asked = sum(len(texts) for _, texts in todo)
             await in_parallel(grading.ask, todo, stack.max_in_flight)
-    graded.sum_up(route.to(GradePassages.kind).name, asked, n - asked)
+    graded.sum_up(route.to(GradePassages.kind).name, n_asked, n - n_asked)
     return graded
 
 
@@ -241,7 +241,9 @@ class _Grading:
         todo = []
         for question, names in self.graded.passages.items():
             left = [text for text in names if not self._is_known(question, text)]
-            todo += [(question, left[at : at + BATCH]) for at in range(0, len(left), BATCH)]
+            todo += [
+                (question, left[start : start + BATCH]) for start in range(0, len(left), BATCH)
+            ]
         return todo
 
     def _is_known(self, question: str, text: str) -> bool:
@@ -266,7 +268,7 @@ class _Grading:
         """
         question, texts = batch
         task = GradePassages(question, tuple(texts))
-        judge, reason, alone = Judge(self.backend, tries=self.tries), "", False
+        judge, reason, must_split = Judge(self.backend, tries=self.tries), "", False
         grades: tuple[PassageGrade, ...] = ()
         try:
             grades = await judge(task)
@@ -274,20 +276,22 @@ class _Grading:
             raise
         except JudgeError as error:
             reason = str(error)
-            alone = isinstance(error, Unreadable) or getattr(error, "permanent", False)
+            must_split = isinstance(error, Unreadable) or getattr(error, "permanent", False)
             with suppress(Unreadable, IndexError):  # what the first reply says is paid for
                 first = tuple(task.read_some(judge.replies[0].raw).values())
                 grades = first if len(first) > 1 else ()  # one may bear the id of an example
         graded = {texts[int(grade.id[1:]) - 1]: grade.grade for grade in grades}
-        await asyncio.gather(*(self._keep(question, *one) for one in graded.items()))
+        await asyncio.gather(
+            *(self._store_grade(question, *text_and_grade) for text_and_grade in graded.items())
+        )
         missing = [text for text in texts if text not in graded]
-        if alone and len(texts) > 1:
+        if must_split and len(texts) > 1:
             for text in missing:
                 await self.ask((question, [text]))
         else:
             self.graded.reasons |= {(question, text): reason for text in missing}
 
-    async def _keep(self, question: str, text: str, grade: int) -> None:
+    async def _store_grade(self, question: str, text: str, grade: int) -> None:
         task = GradePassages(question, (text,))
         raw = task.reply([PassageGrade("c1", grade)])
         share = Reply(

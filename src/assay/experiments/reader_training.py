@@ -79,27 +79,27 @@ class Verifier(nn.Module):  # type: ignore[misc]
         hidden = self.bert(
             input_ids=ids, attention_mask=bias, token_type_ids=types, position_ids=positions
         ).last_hidden_state
-        out: torch.Tensor = self.head(hidden)
-        return out
+        logits: torch.Tensor = self.head(hidden)
+        return logits
 
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
         """Take the weights of a checkpoint; what it has not learnt yet keeps its first values."""
-        mine = self.state_dict()
+        own_state = self.state_dict()
         for name, value in state.items():
-            sizes = zip(value.shape, mine[name].shape, strict=True)
-            both = tuple(slice(min(size)) for size in sizes)
-            mine[name][both] = value[both]
-        self.load_state_dict(mine)
+            sizes = zip(value.shape, own_state[name].shape, strict=True)
+            common = tuple(slice(min(size)) for size in sizes)
+            own_state[name][common] = value[common]
+        self.load_state_dict(own_state)
 
 
 def export(verifier: nn.Module, path: Path) -> None:
     """Write the fp32 graph with a dynamic length; a `Verifier`'s attention must be "eager"."""
-    ids, seen = torch.arange(1000, 1009)[None], torch.ones(1, 9, 9, dtype=torch.bool)
+    ids, visibility = torch.arange(1000, 1009)[None], torch.ones(1, 9, 9, dtype=torch.bool)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter that traces is called old
         torch.onnx.export(
             verifier.eval(),
-            (ids, torch.zeros_like(ids), torch.arange(9)[None], seen),
+            (ids, torch.zeros_like(ids), torch.arange(9)[None], visibility),
             str(path),
             input_names=list(INPUTS),
             output_names=["logits"],
@@ -155,7 +155,9 @@ def restored(graph: Path | bytes) -> dict[str, torch.Tensor]:
 
     content = graph if isinstance(graph, bytes) else graph.read_bytes()
     model = onnx.load_from_string(content).graph
-    arrays = {each.name: numpy_helper.to_array(each) for each in model.initializer}
+    arrays = {
+        initializer.name: numpy_helper.to_array(initializer) for initializer in model.initializer
+    }
     weights = {name: value for name, value in arrays.items() if name.endswith((".weight", ".bias"))}
     for name in arrays:
         if name.endswith(f".weight{_QUANTISED}"):
@@ -182,8 +184,8 @@ def mean(
     one: Mapping[str, torch.Tensor], other: Mapping[str, torch.Tensor], share: float
 ) -> dict[str, torch.Tensor]:
     """Every weight as `share` of the second one's and the rest of the first one's."""
-    both = one.keys() & other.keys()  # a small checkpoint is without word vectors
-    return {name: torch.lerp(one[name].float(), other[name].float(), share) for name in both}
+    shared = one.keys() & other.keys()  # a small checkpoint is without word vectors
+    return {name: torch.lerp(one[name].float(), other[name].float(), share) for name in shared}
 
 
 TOKENS: Final = 4096  # of a batch, padding included
@@ -201,26 +203,26 @@ class Batch:
         length = -(-max(len(e.ids) for e in examples) // _ROUNDED) * _ROUNDED
         shape = (len(examples), length)
         ids, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        positions, seen = np.zeros(shape, np.int64), np.zeros((*shape, length), bool)
+        positions, visibility = np.zeros(shape, np.int64), np.zeros((*shape, length), bool)
         tokens = np.full(shape, -1, np.int64)
-        parts, wrong, helps, answers, taught = [], [], [], [], []
+        statements, wrong, helps, answers, taught = [], [], [], [], []
         for i, e in enumerate(examples):
             n = len(e.ids)
             ids[i, :n], types[i, :n], tokens[i, :n] = e.ids, e.types, e.tokens
-            positions[i, :n], seen[i, :n, :n] = e.positions, visible(e.groups, e.views)
+            positions[i, :n], visibility[i, :n, :n] = e.positions, visible(e.groups, e.views)
             if rng.random() < _HIDDEN_FLAGS:
                 types[i, :n][np.isin(e.types, (ABSENT, PRESENT, NEAR))] = UNKNOWN
             for k, (first, last, label) in enumerate(e.parts):
-                parts.append((i, first, last, label, names.index(e.data)))
+                statements.append((i, first, last, label, names.index(e.data)))
                 helps.append(e.helps[k] if e.helps else -1.0)
                 taught.append(e.taught[k] if e.taught else (-1.0,) * 3)
             answers.append(e.answers)
             if e.any_wrong:
                 wrong.append(i)
         self.ids, self.types = torch.from_numpy(ids), torch.from_numpy(types)
-        self.positions, self.visible = torch.from_numpy(positions), torch.from_numpy(seen)
+        self.positions, self.visible = torch.from_numpy(positions), torch.from_numpy(visibility)
         self.tokens = torch.from_numpy(tokens)
-        self.parts, self.taught = torch.tensor(parts), torch.tensor(taught)
+        self.parts, self.taught = torch.tensor(statements), torch.tensor(taught)
         self.helps, self.answers = torch.tensor(helps), torch.tensor(answers)
         self.wrong = wrong
 
@@ -263,7 +265,7 @@ def losses_of(out: torch.Tensor, batch: Batch, offsets: torch.Tensor) -> dict[st
         "taught": _as_taught(scores[:, :3], batch.taught),
         "tokens": _binary(out[..., 0].float().flatten(), batch.tokens.flatten().float()),
         "helps": _binary(scores[:, 3], batch.helps),
-        "answers": _binary(_whole(scores[:, 4], batch), batch.answers),
+        "answers": _binary(_text_loss(scores[:, 4], batch), batch.answers),
     }
     return {name: loss for name, loss in losses.items() if loss is not None}
 
@@ -281,7 +283,7 @@ def _binary(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor | None:
     return functional.binary_cross_entropy_with_logits(logits[known], labels[known])
 
 
-def _whole(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
+def _text_loss(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
     """Mean over all tokens of a text."""
     rows, lengths = batch.parts[:, 0], (batch.parts[:, 2] - batch.parts[:, 1]).float()
     empty = torch.zeros(len(batch.answers))
@@ -296,9 +298,9 @@ def _statements(scores: torch.Tensor, batch: Batch, offsets: torch.Tensor) -> to
     logs = functional.log_softmax(scores + offsets[data], dim=1)
     unsupported = torch.logsumexp(logs[:, 1:], dim=1)
     picked = torch.where(label == 3, unsupported, logs.gather(1, label.clamp(0, 2)[:, None])[:, 0])
-    each = [-picked[label >= 0]]
-    each += [-unsupported[batch.parts[:, 0] == i].max()[None] for i in batch.wrong]
-    return torch.cat(each).mean() if any(len(part) for part in each) else None
+    losses = [-picked[label >= 0]]
+    losses += [-unsupported[batch.parts[:, 0] == i].max()[None] for i in batch.wrong]
+    return torch.cat(losses).mean() if any(len(loss) for loss in losses) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -372,8 +374,8 @@ class Run:
         batch = Batch(examples, self.names, random.Random(f"{self.plan.seed} {self.done}"))  # noqa: S311 - no secret
         with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.short):
             inputs = (batch.ids, batch.types, batch.positions, batch.visible)
-            out = self.model(*(each.to(self.device) for each in inputs))
-        losses = losses_of(out.cpu(), batch, self.offsets)
+            logits = self.model(*(tensor.to(self.device) for tensor in inputs))
+        losses = losses_of(logits.cpu(), batch, self.offsets)
         self.optimiser.zero_grad()
         torch.stack([_WEIGHTS[name] * loss for name, loss in losses.items()]).sum().backward()
         torch.nn.utils.clip_grad_norm_(self.weights, 1.0)

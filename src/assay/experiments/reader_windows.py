@@ -152,7 +152,7 @@ def labelled(
     """The windows of one row that is cut like this, each with its labels."""
     evidence = _evidence(row.contexts)
     statements = [evidence.read(row.answer[start:end]) for start, end, _ in cuts]
-    windows = supporting([each.text for each in statements], evidence, tokenise)
+    windows = supporting([statement.text for statement in statements], evidence, tokenise)
     spans = None if words_unknown and row.data.endswith(words_unknown) else row.spans
     pairs = []
     for window in windows:

@@ -76,22 +76,24 @@ def regenerate(
     with Store(result.path) as store:
         samples = [s for _, s in store.samples(run.id) if s.reference_contexts and s.contexts]
     if not samples:
-        what = f"no sample of run {run.id} has both contexts and reference_contexts"
-        raise InputError(what, "add a column reference_contexts and run again")
+        fault = f"no sample of run {run.id} has both contexts and reference_contexts"
+        raise InputError(fault, "add a column reference_contexts and run again")
     metrics = _metrics(result)
     settings = coalesce_as_in(settings, run.metrics.values())
     sets = {
         "retrieved": samples,
         "right": [with_contexts(s, s.reference_contexts or ()) for s in samples],
-        **({"without": _without(samples)} if each_wrong else {}),
+        **({"without": _leaving_one_out(samples)} if each_wrong else {}),
     }
     source = Source(run.source, memory_records(samples))
     planned = plan(source, metrics, judge, embedder, settings)
     check_judge(run, [metric.label for metric in metrics], planned.route)
     asking = replace(asking or Asking(limits=LIMITS), mapping={}, limit=None, skip_invalid=None)
 
-    again = _Again(result, asked_of, metrics, judge, embedder, settings, asking)
-    return run_to_completion(again.ask({name: s for name, s in sets.items() if s}, len(samples)))
+    repetition = _Again(result, asked_of, metrics, judge, embedder, settings, asking)
+    return run_to_completion(
+        repetition.ask({name: s for name, s in sets.items() if s}, len(samples))
+    )
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class _Again:
 
     async def ask(self, sets: Mapping[str, Sequence[Sample]], n: int) -> Regenerated:
         """Ask and score each set of samples, and compare."""
-        results, asked, reused, failures = dict[str, Result](), 0, 0, 0
+        results, n_asked, reused, failures = dict[str, Result](), 0, 0, 0
         settings = replace(self.settings, tags=(*self.settings.tags, TAG))
         for name, samples in sets.items():
             data = Source(f"{self.first.run.source}, {_SETS[name]}", memory_records(samples))
@@ -125,47 +127,51 @@ class _Again:
                 store=path,
                 of=self.first.run.id,
             )
-            asked, reused = asked + answers.asked, reused + answers.reused
+            n_asked, reused = n_asked + answers.asked, reused + answers.reused
             failures += len(answers.failures)
         return Regenerated(
             run=self.first.run.id,
             target=self.system.name,
             n=n,
             curves=tuple(_curve(metric, results) for metric in self.metrics),
-            runs={name: one.run.id for name, one in results.items()},
-            asked=asked,
+            runs={name: result.run.id for name, result in results.items()},
+            asked=n_asked,
             reused=reused,
             failures=failures,
-            failed=sum(row.n_failed for one in results.values() for row in one.summary()),
+            failed=sum(row.n_failed for result in results.values() for row in result.summary()),
         )
 
 
 def _metrics(result: Result) -> list[Metric]:
     """The metrics of the run that can be computed of another answer."""
     metrics = [parse(label) for label in result.run.metrics if is_built_in(label)]
-    rest = [metric for metric in metrics if not _NOT_AGAIN.intersection(metric.needs)]
-    if not rest:
-        what = f"run {result.run.id} has no metric that another answer can be scored by"
-        raise InputError(what, "run again with one, such as -m factual_correctness")
-    return rest
+    computable = [metric for metric in metrics if not _NOT_AGAIN.intersection(metric.needs)]
+    if not computable:
+        fault = f"run {result.run.id} has no metric that another answer can be scored by"
+        raise InputError(fault, "run again with one, such as -m factual_correctness")
+    return computable
 
 
-def _without(samples: Sequence[Sample]) -> list[Sample]:
+def _leaving_one_out(samples: Sequence[Sample]) -> list[Sample]:
     """The samples with each context left out that is known to be wrong, one by one."""
     left_out = []
     for sample in samples:
         right = right_contexts(sample) or ()
-        for place in range(len(sample.contexts or ())):
-            if place not in right:
-                others = [text for at, text in enumerate(sample.contexts or ()) if at != place]
-                one = with_contexts(sample, others, id=f"{sample.id} without {place + 1}")
-                left_out.append(one)
+        for index in range(len(sample.contexts or ())):
+            if index not in right:
+                other_contexts = [
+                    text for i, text in enumerate(sample.contexts or ()) if i != index
+                ]
+                variant = with_contexts(
+                    sample, other_contexts, id=f"{sample.id} without {index + 1}"
+                )
+                left_out.append(variant)
     return left_out
 
 
 def _curve(metric: Metric, results: Mapping[str, Result]) -> Curve:
-    (low, high), up = metric.ends(), metric.higher_is_better
-    reading = Reading(metric.label, up, (low, high), LEVEL, MARGIN)
+    (low, high), higher = metric.ends(), metric.higher_is_better
+    reading = Reading(metric.label, higher, (low, high), LEVEL, MARGIN)
     levels = [("right contexts", scores(results["right"], metric.label))]
     if "without" in results:
         levels.append(("without a wrong one", _mean_scores(results["without"], metric.label)))

@@ -82,9 +82,9 @@ def _topics(text: str) -> list[int]:
     vectors = _encoder().encode([text[a:b] for a, b in zip(starts, ends, strict=True)])
     # What begins with sentence n against what ends before it.
     n = len(pieces)
-    distances = [1 - float(vectors[max(0, at - _BESIDE)] @ vectors[at]) for at in range(1, n)]
+    distances = [1 - float(vectors[max(0, i - _BESIDE)] @ vectors[i]) for i in range(1, n)]
     limit = float(np.quantile(distances, 1 - _BORDERS))
-    return [starts[at] for at, far in enumerate(distances, start=1) if far > limit]
+    return [starts[i] for i, far in enumerate(distances, start=1) if far > limit]
 
 
 @lru_cache(maxsize=1)
@@ -133,33 +133,35 @@ class Chunking:
         borders = [0, *(split(text) if split else ()), len(text)]
         levels = _LEVELS[_LIKE.get(chunker, chunker)]
         for start, end in pairwise(borders):
-            pieces = list(_pieces(text[start:end], start, self.size, levels))
-            for first, last in _packed([size for _, _, size in pieces], self.size, self.overlap):
+            pieces = list(_uncut_pieces(text[start:end], start, self.size, levels))
+            for first, last in _pack([size for _, _, size in pieces], self.size, self.overlap):
                 a, b = pieces[first][0], pieces[last][1]
                 yield Chunk(document.id, a, b, text[a:b])
 
 
-def _pieces(text: str, offset: int, size: int, levels: Levels) -> Iterator[tuple[int, int, int]]:
+def _uncut_pieces(
+    text: str, offset: int, size: int, levels: Levels
+) -> Iterator[tuple[int, int, int]]:
     """(start, end, words) of what is not to be cut, each of `size` words at most."""
     for start, end in levels[0](text):
-        part = text[start:end].strip()
-        words = sum(1 for _ in _WORD.finditer(part))
-        first = offset + text.index(part, start)
+        piece = text[start:end].strip()
+        words = sum(1 for _ in _WORD.finditer(piece))
+        first = offset + text.index(piece, start)
         if words > size and len(levels) > 1:
-            yield from _pieces(part, first, size, levels[1:])
+            yield from _uncut_pieces(piece, first, size, levels[1:])
         elif words:
-            yield first, first + len(part), words
+            yield first, first + len(piece), words
 
 
-def _packed(sizes: Sequence[int], most: int, overlap: int) -> Iterator[tuple[int, int]]:
+def _pack(sizes: Sequence[int], max_words: int, overlap: int) -> Iterator[tuple[int, int]]:
     """First and last piece of each chunk."""
     first, words = 0, 0
     for last, size in enumerate(sizes):
-        if words and words + size > most:
+        if words and words + size > max_words:
             yield first, last - 1
             repeated = 0
             first = last
-            while repeated + sizes[first - 1] <= min(overlap, most - size):
+            while repeated + sizes[first - 1] <= min(overlap, max_words - size):
                 first -= 1
                 repeated += sizes[first]
             words = repeated
@@ -197,7 +199,7 @@ class Index:
         """Make the vectors of all chunks, unless an embedder of that name has."""
         if embedder not in self._vectors:
             texts = [chunk.text for chunk in self.chunks]
-            batches = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
+            batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
             self.add_vectors(embedder, [await vectors_of(batch, judge) for batch in batches])
 
     def add_vectors(self, embedder: str, parts: Sequence["npt.NDArray[np.float32]"]) -> None:
@@ -222,8 +224,8 @@ class Index:
         self, question: str, embedder: str, vector: "npt.NDArray[np.float32]", depth: int
     ) -> "npt.NDArray[np.int_]":
         """Both rankings by reciprocal rank fusion, the best first."""
-        most = max(depth, _DEPTH)
-        rankings = [self.by_words(question, most), self.by_vector(embedder, vector, most)]
+        n_ranked = max(depth, _DEPTH)
+        rankings = [self.by_words(question, n_ranked), self.by_vector(embedder, vector, n_ranked)]
         return best(fused(rankings, len(self.chunks)), depth)
 
 
@@ -242,8 +244,8 @@ def best(scores: "npt.NDArray[Any]", depth: int) -> "npt.NDArray[np.int_]":
 
     n = len(scores)
     if depth < n:
-        least = np.partition(scores, n - depth)[n - depth]
-        candidates = np.flatnonzero(scores >= least)
+        threshold = np.partition(scores, n - depth)[n - depth]
+        candidates = np.flatnonzero(scores >= threshold)
     else:
         candidates = np.arange(n)
     return candidates[np.argsort(-scores[candidates], kind="stable")][:depth]
@@ -314,8 +316,8 @@ class GoldFinder:
             InputError: If one is not in the documents.
         """
         ranges = sample.metadata.get(GOLD_RANGES, sample.metadata.get("source"))
-        if isinstance(ranges, list) and all(isinstance(one, Mapping) for one in ranges):
-            return [self._of_range(one) for one in ranges]
+        if isinstance(ranges, list) and all(isinstance(item, Mapping) for item in ranges):
+            return [self._of_range(item) for item in ranges]
         ids = sample.reference_context_ids
         if ids is None and sample.relevance_grades is not None:
             ids = tuple(i for i, grade in sample.relevance_grades.items() if grade > 0)
@@ -335,10 +337,10 @@ class GoldFinder:
     def _of_range(self, source: Mapping[str, Any]) -> Gold:
         document, start, end = (source.get(name) for name in ("document", "start", "end"))
         length = self._lengths.get(document) if isinstance(document, str) else None
-        whole = isinstance(start, int) and isinstance(end, int)
-        if length is None or not whole or not 0 <= start < end <= length:  # type: ignore[operator]
-            what = f"the source {dict(source)} is no range of a document of the corpus"
-            raise InputError(what, 'such as {"document": "a.txt", "start": 0, "end": 120}')
+        is_range = isinstance(start, int) and isinstance(end, int)
+        if length is None or not is_range or not 0 <= start < end <= length:  # type: ignore[operator]
+            fault = f"the source {dict(source)} is no range of a document of the corpus"
+            raise InputError(fault, 'such as {"document": "a.txt", "start": 0, "end": 120}')
         return Gold(document, start, end)  # type: ignore[arg-type]
 
     def _of_id(self, name: str) -> Gold | None:
@@ -353,23 +355,23 @@ class GoldFinder:
 
     def _of_text(self, text: str) -> Gold:
         text = text.strip()
-        at = self._all.find(text) if text else -1
-        end = at + len(text)
-        if at < 0 and text:  # line breaks elsewhere do not make it another text
+        begin = self._all.find(text) if text else -1
+        end = begin + len(text)
+        if begin < 0 and text:  # line breaks elsewhere do not make it another text
             match = re.search(r"\s+".join(map(re.escape, text.split())), self._all)
-            at, end = match.span() if match else (-1, -1)
-        if at < 0:
-            what = f"the reference context '{text[:60]}' does not stand in the corpus"
-            raise InputError(what, "give its text as it stands there, or its document and range")
-        number = bisect.bisect_right(self._starts, at) - 1
+            begin, end = match.span() if match else (-1, -1)
+        if begin < 0:
+            fault = f"the reference context '{text[:60]}' does not stand in the corpus"
+            raise InputError(fault, "give its text as it stands there, or its document and range")
+        number = bisect.bisect_right(self._starts, begin) - 1
         start = self._starts[number]
-        return Gold(self._names[number], at - start, end - start)
+        return Gold(self._names[number], begin - start, end - start)
 
 
 def names_gold(sample: Sample) -> bool:
     """Whether a sample says in any way what should be retrieved."""
     fields = (sample.reference_context_ids, sample.relevance_grades, sample.reference_contexts)
-    return "source" in sample.metadata or any(one is not None for one in fields)
+    return "source" in sample.metadata or any(value is not None for value in fields)
 
 
 def with_ranges(
@@ -383,9 +385,9 @@ def with_ranges(
         InputError: If `strict`, and no row names any.
     """
     if strict and not any(names_gold(row.sample) for row in source if row.sample):
-        what = "no question says what should be retrieved, and a metric of rankings needs it"
+        fault = "no question says what should be retrieved, and a metric of rankings needs it"
         remedy = "give source, reference_context_ids or reference_contexts, or --judge-retrieval"
-        raise InputError(what, remedy)
+        raise InputError(fault, remedy)
 
     def records() -> Iterator[Record]:
         for row in source:
@@ -414,6 +416,6 @@ def with_ranges(
 
 def with_retrieved(values: dict[str, Any], index: Index, share: float) -> dict[str, Any]:
     """The values of an answered sample, in which gold that was retrieved has the id it came by."""
-    golds = [Gold(**one) for one in values["metadata"][GOLD_RANGES]]
+    golds = [Gold(**gold) for gold in values["metadata"][GOLD_RANGES]]
     ids = relevant_ids(golds, index, values.get("context_ids") or (), share)
     return {**values, "reference_context_ids": ids}

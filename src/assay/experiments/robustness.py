@@ -135,7 +135,7 @@ async def arobustness(
 ) -> Robustness:
     """`robustness` for code that is asynchronous itself: same arguments, awaited."""
     settings = settings or RobustnessSettings()
-    work = await asyncio.to_thread(_prepared, data, target, metrics, judge, settings, store)
+    work = await asyncio.to_thread(_prepare, data, target, metrics, judge, settings, store)
     await work.ask_all()
     return await work.result(target)
 
@@ -154,7 +154,7 @@ def count_robustness(
     Raises:
         InputError: As `arobustness`.
     """
-    work = _prepared(data, target, metrics, judge, settings or RobustnessSettings(), store)
+    work = _prepare(data, target, metrics, judge, settings or RobustnessSettings(), store)
     steps = {UNPERTURBED: work.samples, **{step.label: step.samples for step in work.steps}}
     return {
         label: count(work.source_of(samples), work.system, (), store, work.asking)
@@ -201,17 +201,17 @@ class _Work:
             metrics.append(parse(_OVER_REFUSAL))
         self.answers, self.baseline = await self._ask(self.samples, metrics, UNPERTURBED, {})
         for step in self.steps:
-            asked, reused, failures, failed, run = 0, 0, 0, 0, ""
+            n_asked, reused, failures, failed, run = 0, 0, 0, 0, ""
             if step.perturbed:
                 scored = [parse(DECLINES)] if step.name == "removed" else self.metrics
                 params = {step.name: step.level}
                 answers, result = await self._ask(step.samples, scored, step.label, params)
-                asked, reused, failures = answers.asked, answers.reused, len(answers.failures)
+                n_asked, reused, failures = answers.asked, answers.reused, len(answers.failures)
                 failed, run = _failed(result), result.run.id
                 self.results[step.label] = result
             level = Level(
                 step.name, written(step.level), run, len(step.perturbed), step.left_out,
-                asked=asked, reused=reused, failures=failures, failed=failed,
+                asked=n_asked, reused=reused, failures=failures, failed=failed,
             )  # fmt: skip
             self.levels.append(level)
             if self.settings.on_level:
@@ -234,7 +234,7 @@ class _Work:
         )
         if label == UNPERTURBED:
             await asyncio.to_thread(check_answers, answers, self.system, metrics)
-        source = _to_score(answers, {one.id: one.question for one in self.samples}, label)
+        source = _to_score(answers, {sample.id: sample.question for sample in self.samples}, label)
         return answers, await self._evaluate(source, metrics, label, params)
 
     async def _evaluate(
@@ -264,41 +264,43 @@ class _Work:
 
     def _with_variants(self) -> list[Sample]:
         """The samples with the answers over noise and over altered contexts as their variants."""
-        own = {sample.id: len(sample.contexts or ()) for sample in self.samples}
+        n_contexts = {sample.id: len(sample.contexts or ()) for sample in self.samples}
         variants: dict[str, list[Variant]] = {}
         for step in self.steps:
             if step.label not in self.results or step.name not in _KINDS:
                 continue
             for sample in _answered(self.results[step.label]).values():
-                n, m = own[sample.id], len(step.perturbed[sample.id].sample.contexts or ())
+                n, m = n_contexts[sample.id], len(step.perturbed[sample.id].sample.contexts or ())
                 ratio = round((m - n) / m, 4) if step.name == "noise" else None
                 variants.setdefault(sample.id, []).append(
                     Variant(_KINDS[step.name], sample.answer or "", sample.contexts, ratio)
                 )
         answered = _answered(self.baseline)
         return [
-            replace(answered.get(one.id, one), variants=tuple(variants.get(one.id, ())))
-            for one in self.samples
+            replace(answered.get(sample.id, sample), variants=tuple(variants.get(sample.id, ())))
+            for sample in self.samples
         ]
 
     async def result(self, target: object) -> Robustness:
         """What came of it."""
-        readings = [self._reading(one) for one in self.metrics]
+        readings = [self._reading_of(metric) for metric in self.metrics]
         curves = await asyncio.to_thread(lambda: tuple(self._curves(readings)))
         combined = [
-            mean_of(self.variants, self._reading(one)) for one in self.combined if self.variants
+            mean_of(self.variants, self._reading_of(metric))
+            for metric in self.combined
+            if self.variants
         ]
         altered = {
-            id_: (one.fact.right, one.fact.altered)
+            id_: (perturbed.fact.right, perturbed.fact.altered)
             for step in self.steps
-            for id_, one in step.perturbed.items()
-            if one.fact
+            for id_, perturbed in step.perturbed.items()
+            if perturbed.fact
         }
         return Robustness(
             target=target if isinstance(target, str) else self.system.name.partition("@")[0],
             source=self.name,
             n=len(self.samples),
-            baseline=tuple(mean_of(self.baseline, one) for one in readings),
+            baseline=tuple(mean_of(self.baseline, reading) for reading in readings),
             curves=curves,
             levels=tuple(self.levels),
             combined=tuple(combined),
@@ -313,9 +315,9 @@ class _Work:
             failed=_failed(self.baseline),
         )
 
-    def _reading(self, metric: Metric) -> Reading:
-        (low, high), up = metric.ends(), metric.higher_is_better
-        return Reading(metric.label, up, (low, high), self.settings.level, self.settings.margin)
+    def _reading_of(self, metric: Metric) -> Reading:
+        (low, high), higher = metric.ends(), metric.higher_is_better
+        return Reading(metric.label, higher, (low, high), self.settings.level, self.settings.margin)
 
     def _curves(self, readings: Sequence[Reading]) -> Iterator[Curve]:
         for name in dict.fromkeys(step.name for step in self.steps):
@@ -323,9 +325,9 @@ class _Work:
             if not steps:
                 continue
             if name == "contradicted":
-                yield self._following(steps)
+                yield self._following_curve(steps)
             if name == "removed":
-                reading = self._reading(parse(DECLINES))
+                reading = self._reading_of(parse(DECLINES))
                 yield self._curve(name, reading, steps, baseline=_OVER_REFUSAL)
                 continue
             for reading in readings:
@@ -341,16 +343,20 @@ class _Work:
             ordered=PERTURBATIONS[name].ordered,
         )
 
-    def _following(self, steps: Sequence[Step]) -> Curve:
+    def _following_curve(self, steps: Sequence[Step]) -> Curve:
         """Which answers state the altered fact and not the right one."""
         facts = {id_: p.fact for step in steps for id_, p in step.perturbed.items() if p.fact}
         reading = Reading(FOLLOWS, False, (0.0, 1.0), self.settings.level, self.settings.margin)  # noqa: FBT003
-        under = [(written(s.level), _follows(self.results[s.label], facts)) for s in steps]
+        under = [(written(s.level), _follows_altered(self.results[s.label], facts)) for s in steps]
         title = PERTURBATIONS["contradicted"].title
-        return curve("contradicted", reading, _follows(self.baseline, facts), under, title=title)
+        return curve(
+            "contradicted", reading, _follows_altered(self.baseline, facts), under, title=title
+        )
 
 
-def _follows(result: Result, facts: Mapping[str, Fact]) -> dict[str, tuple[float, Hashable]]:
+def _follows_altered(
+    result: Result, facts: Mapping[str, Fact]
+) -> dict[str, tuple[float, Hashable]]:
     shares: dict[str, tuple[float, Hashable]] = {}
     for id_, sample in _answered(result).items():
         if id_ in facts:
@@ -363,7 +369,11 @@ def _follows(result: Result, facts: Mapping[str, Fact]) -> dict[str, tuple[float
 def _answered(result: Result) -> dict[str, Sample]:
     """By id: the samples of a run that have an answer."""
     with Store(result.path) as store:
-        return {one.id: one for _, one in store.samples(result.run.id) if one.failure is None}
+        return {
+            sample.id: sample
+            for _, sample in store.samples(result.run.id)
+            if sample.failure is None
+        }
 
 
 def _failed(result: Result) -> int:
@@ -376,15 +386,15 @@ def _to_score(answers: Answers, questions: Mapping[str, str | None], label: str)
     def records() -> Iterator[Record]:
         for record in answers.records():
             values = dict(record.values or {})
-            question, meant = values.get("question"), questions[values["id"]]
-            changed = {} if question == meant else {"asked": question}
+            question, original = values.get("question"), questions[values["id"]]
+            changed = {} if question == original else {"asked": question}
             values["metadata"] = {**values.get("metadata", {}), "perturbation": label, **changed}
-            yield replace(record, values={**values, "question": meant})
+            yield replace(record, values={**values, "question": original})
 
     return replace(answers, records=records)
 
 
-def _prepared(
+def _prepare(
     data: Any,
     target: object,
     metrics: Iterable[str | Metric] | str | Metric,
@@ -395,11 +405,11 @@ def _prepared(
     """All that is to be asked, once everything that can be checked has been."""
     vary = levels_of(settings.vary)
     resolved = resolve(metrics)
-    single = [one for one in resolved if "variants" not in one.needs]
-    combined = [one for one in resolved if "variants" in one.needs]
+    single = [metric for metric in resolved if "variants" not in metric.needs]
+    combined = [metric for metric in resolved if "variants" in metric.needs]
     if not single:
-        what = f"{combined[0].label} looks at several answers of a sample"
-        raise InputError(what, "name a metric of single answers as well, such as token_f1")
+        fault = f"{combined[0].label} looks at several answers of a sample"
+        raise InputError(fault, "name a metric of single answers as well, such as token_f1")
     asked_of = system(target, contexts=True)
     check_contexts(asked_of, vary)
     evaluation = chosen(settings.settings)
@@ -412,7 +422,10 @@ def _prepared(
     if not any(step.perturbed for step in steps):
         raise InputError("no perturbation applies to any sample", reasons(steps))
     answerable = {id_ for s in steps if s.name == "removed" for id_ in s.perturbed}
-    samples = [replace(one, answerable=True) if one.id in answerable else one for one in samples]
+    samples = [
+        replace(sample, answerable=True) if sample.id in answerable else sample
+        for sample in samples
+    ]
     work = _Work(
         name,
         samples,
@@ -429,6 +442,8 @@ def _prepared(
         store,
     )
     refusals = [parse(DECLINES), parse(_OVER_REFUSAL)] if work.refusals else []
-    every = list({one.label: one for one in (*single, *combined, *refusals)}.values())
-    plan(work.source_of(samples), every, judge, settings.embedder, work.evaluation)
+    all_metrics = list(
+        {metric.label: metric for metric in (*single, *combined, *refusals)}.values()
+    )
+    plan(work.source_of(samples), all_metrics, judge, settings.embedder, work.evaluation)
     return work

@@ -83,8 +83,8 @@ class SweepSettings:
         if self.parallel < 1:
             raise InputError(f"parallel is {self.parallel}", "give 1 or more")
         if self.race and self.judge_retrieval:
-            what = "a race drops configurations before all that they retrieve is pooled and judged"
-            raise InputError(what, "leave out the race, or the judging of retrieval")
+            fault = "a race drops configurations before all that they retrieve is pooled and judged"
+            raise InputError(fault, "leave out the race, or the judging of retrieval")
 
 
 def sweep(
@@ -143,7 +143,7 @@ async def asweep(
     # They share limits, so they have to share the judge.
     judge, embedder = await asyncio.to_thread(_backends, judge, settings.embedder)
     entries = [_Entry(step, data, resolved, judge, embedder, store) for step in steps]
-    await (_race if settings.race else _grid)(entries, settings)
+    await (_run_race if settings.race else _grid)(entries, settings)
     boards = await asyncio.to_thread(_leaderboards, entries, settings)
     first = entries[0]
     return Sweep(
@@ -187,9 +187,9 @@ def planned_steps(
         grid, settings.max_configurations, drawn=settings.random, seed=settings.seed
     )
     evaluation = replace(chosen(settings.settings), _shared=SharedLimits())
-    if both := sorted(grid.keys() & evaluation.params.keys()):
-        what = f"the parameter '{both[0]}' is said to have one value, and is swept"
-        raise InputError(what, "leave one of the two out")
+    if contradictory := sorted(grid.keys() & evaluation.params.keys()):
+        fault = f"the parameter '{contradictory[0]}' is said to have one value, and is swept"
+        raise InputError(fault, "leave one of the two out")
     configurable = target if isinstance(target, Configurable) else Configurable(target=target)
     systems = configurable.systems(grid_params)
     plan(data, metrics, judge, settings.embedder, evaluation)
@@ -204,27 +204,29 @@ def planned_steps(
         _shared=SharedLimits(),
     )
     same: dict[str | int | None, list[int]] = {}
-    for place, system in enumerate(systems):
-        key = system.identity(AskSystem) if isinstance(system, PipelineSystem) else place
-        same.setdefault(key, []).append(place)
-    distinct = {ps[0]: _differing([grid_params[at] for at in ps]) for ps in same.values()}
-    names = configuration_names([grid_params[at] for at in distinct])
+    for index, system in enumerate(systems):
+        key = system.identity(AskSystem) if isinstance(system, PipelineSystem) else index
+        same.setdefault(key, []).append(index)
+    distinct = {
+        ps[0]: _differing_names([grid_params[index] for index in ps]) for ps in same.values()
+    }
+    names = configuration_names([grid_params[index] for index in distinct])
     return [
         Step(
             name,
-            params := grid_params[at],
-            systems[at],
+            params := grid_params[index],
+            systems[index],
             asking,
-            _described(evaluation, params),
+            _describe_run(evaluation, params),
             without_effect,
         )
-        for name, (at, without_effect) in zip(names, distinct.items(), strict=True)
+        for name, (index, without_effect) in zip(names, distinct.items(), strict=True)
     ]
 
 
-def _differing(same: Sequence[Params]) -> tuple[str, ...]:
+def _differing_names(same: Sequence[Params]) -> tuple[str, ...]:
     """In which parameters configurations differ."""
-    return tuple(name for name in same[0] if len({written(one[name]) for one in same}) > 1)
+    return tuple(name for name in same[0] if len({written(params[name]) for params in same}) > 1)
 
 
 @dataclass
@@ -321,10 +323,10 @@ async def _grid(entries: Sequence[_Entry], settings: SweepSettings) -> None:
 async def _pool(entries: Sequence[_Entry], at_once: int) -> None:
     """Collect what all configurations retrieve, and have it graded."""
     first = entries[0]
-    others = [one for one in first.metrics if not uses_gold(one)]
+    other_metrics = [metric for metric in first.metrics if not uses_gold(metric)]
 
     async def collected(entry: _Entry) -> Answers:
-        entry.collected = await entry.collect(entry.data, others)
+        entry.collected = await entry.collect(entry.data, other_metrics)
         return entry.collected
 
     answers = await in_parallel(collected, entries, at_once)
@@ -335,7 +337,7 @@ async def _pool(entries: Sequence[_Entry], at_once: int) -> None:
         entry.graded = graded
 
 
-async def _race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
+async def _run_race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
     """Ask all configurations in batches, and those no more that cannot win."""
     first = entries[0]
     data, step = first.data, first.step
@@ -347,8 +349,8 @@ async def _race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
         entry.step = replace(entry.step, asking=replace(step.asking, skip_invalid=None))
     name = read(data).name
 
-    async def score(chosen: frozenset[str], place: int) -> dict[str, float]:
-        return await entries[place].score(subset(samples, chosen, name))
+    async def score(row_ids: frozenset[str], index: int) -> dict[str, float]:
+        return await entries[index].score(subset(samples, row_ids, name))
 
     dropped = await race.run(len(entries), score, _at_once(settings, [step]))
     for entry, n in zip(entries, dropped, strict=True):
@@ -375,7 +377,7 @@ def _describe(entry: _Entry) -> None:
         store.describe(run.id, description.updated(entry.step.settings.description))
 
 
-def _described(settings: Settings, params: Params) -> Settings:
+def _describe_run(settings: Settings, params: Params) -> Settings:
     """The settings with what is said of the run of a configuration."""
     name = settings.name
     return replace(
@@ -390,8 +392,10 @@ def _check_answers(step: Step, answers: Answers, metrics: Sequence[Metric]) -> N
     try:
         check_answers(answers, step.system, metrics)
     except InputError as error:
-        at = [replace(one, what=f"{step.name}: {one.what}") for one in error.problems]
-        raise InputError(at) from error
+        problems = [
+            replace(problem, what=f"{step.name}: {problem.what}") for problem in error.problems
+        ]
+        raise InputError(problems) from error
 
 
 def marked(answers: Answers, step: Step) -> Source:
@@ -435,8 +439,8 @@ def _configuration(entry: _Entry) -> Configuration:
 def _leaderboards(entries: Sequence[_Entry], settings: SweepSettings) -> tuple[Leaderboard, ...]:
     results = [entry.last[1] for entry in entries]
     params = [entry.step.params for entry in entries]
-    labels = [one.label for one in entries[0].metrics]
-    dropped = [one.dropped_after is not None for one in entries] if settings.race else None
+    labels = [metric.label for metric in entries[0].metrics]
+    dropped = [entry.dropped_after is not None for entry in entries] if settings.race else None
     return leaderboards(results, params, labels, dropped, level=settings.level)
 
 

@@ -55,8 +55,10 @@ def estimate_sweep(
     """
     settings, resolved = settings or SweepSettings(), resolve(metrics)
     if settings.judge_retrieval:
-        what = "a dry run cannot count the grades of passages that nobody has retrieved yet"
-        raise InputError(what, "leave out --judge-retrieval to count the rest; --budget bounds all")
+        fault = "a dry run cannot count the grades of passages that nobody has retrieved yet"
+        raise InputError(
+            fault, "leave out --judge-retrieval to count the rest; --budget bounds all"
+        )
     steps = planned_steps(data, target, grid, resolved, judge, settings)
     rows = [with_gold(data, step.system, resolved, step.asking) for step in steps]
     counts = [
@@ -85,25 +87,25 @@ def estimate_sweep(
             anew.append(judged(step, answers, ""))  # as if no reply of the judge were known
             answered += n
     return [
-        ConfigurationCost(step.name, new, known, *_sums(own, new, anew, answered))
-        for step, (new, known), own in zip(steps, counts, estimates, strict=True)
+        ConfigurationCost(step.name, new, known, *_sums(estimate, new, anew, answered))
+        for step, (new, known), estimate in zip(steps, counts, estimates, strict=True)
     ]
 
 
 def _sums(
-    own: Estimate | None, new: int, anew: Sequence[Estimate], answered: int
+    known_estimate: Estimate | None, new: int, anew: Sequence[Estimate], answered: int
 ) -> tuple[int | None, int | None, int | None, float | None]:
     """Calls, tokens and money: of the answers that are known, and about those of the new ones."""
     if not answered:
         return None, None, None, None
     calls, tokens_in, tokens_out, money = (
-        (_amount(own, name) if own else 0)
-        + new * sum(_amount(one, name) for one in anew) / answered
+        (_amount(known_estimate, name) if known_estimate else 0)
+        + new * sum(_amount(estimate, name) for estimate in anew) / answered
         for name in _SUMS
     )
     priced = anew[0].money is not None
     return round(calls), round(tokens_in), round(tokens_out), money if priced else None
 
 
-def _amount(one: Estimate, name: str) -> float:
-    return float(getattr(one, name) or 0.0)
+def _amount(estimate: Estimate, name: str) -> float:
+    return float(getattr(estimate, name) or 0.0)

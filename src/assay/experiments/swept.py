@@ -122,17 +122,17 @@ def read_sweep(store: str | Path, stored: StoredSweep, *, level: float = LEVEL) 
         InputError: If no question has a score in every configuration.
     """
     results = [Result(store, run.id) for run in stored.runs]
-    most = max(run.n_samples for run in stored.runs)
-    dropped = [run.n_samples < most for run in stored.runs]
+    most_questions = max(run.n_samples for run in stored.runs)
+    dropped = [run.n_samples < most_questions for run in stored.runs]
     metrics = list(stored.runs[0].metrics)
     names = configuration_names(stored.params)
     return Sweep(
         target=stored.target,
         source=stored.source,
-        n=most,
+        n=most_questions,
         configurations=tuple(
-            _configuration(stored, place, name, result, dropped=dropped[place])
-            for place, (name, result) in enumerate(zip(names, results, strict=True))
+            _configuration(stored, index, name, result, dropped=dropped[index])
+            for index, (name, result) in enumerate(zip(names, results, strict=True))
         ),
         leaderboards=leaderboards(
             results, stored.params, metrics, dropped if stored.raced else None, level=level
@@ -163,9 +163,9 @@ def leaderboards(
 
 
 def _configuration(
-    stored: StoredSweep, place: int, name: str, result: Result, *, dropped: bool
+    stored: StoredSweep, index: int, name: str, result: Result, *, dropped: bool
 ) -> Configuration:
-    run, params = stored.runs[place], stored.params[place]
+    run, params = stored.runs[index], stored.params[index]
     latency_ms, cost, failures = mean_resources(result)
     return Configuration(
         name=name,
@@ -189,7 +189,7 @@ def _without_effect(stored: StoredSweep, run: Run, params: Params) -> tuple[str,
     """Which of the parameters that vary change nothing in this configuration of the pipeline."""
     if not stored.target.startswith(NAME):
         return ()
-    known = {each.name for each in fields(Parameters)}
+    known = {field.name for field in fields(Parameters)}
     configuration = Parameters.of({k: v for k, v in run.params.items() if k in known})
     return tuple(name for name in params if name in configuration.without_effect)
 
@@ -204,7 +204,9 @@ def mean_resources(result: Result) -> tuple[float | None, float | None, int]:
                 latencies.append(sample.latency_ms)
             if sample.cost is not None:
                 costs.append(sample.cost)
-    latency, cost = (math.fsum(each) / len(each) if each else None for each in (latencies, costs))
+    latency, cost = (
+        math.fsum(values) / len(values) if values else None for values in (latencies, costs)
+    )
     return latency, cost, failures
 
 

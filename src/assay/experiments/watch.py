@@ -70,8 +70,8 @@ class Channels:
         if not self.webhook:
             return
         remember(self.webhook, urlsplit(self.webhook).path.strip("/"))  # it often holds a key
-        parts = urlsplit(self.webhook)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        url = urlsplit(self.webhook)
+        if url.scheme not in ("http", "https") or not url.hostname:
             raise InputError("the webhook is no http(s) address", "such as https://host/path")
 
     @property
@@ -115,7 +115,7 @@ def _append(file: Path, key: str, text: str) -> str:
         with file.open("a+b") as opened:
             opened.seek(0)
             lines = opened.read().split(b"\n")
-            if any(_id(line) == key for line in lines[:-1]):
+            if any(_line_id(line) == key for line in lines[:-1]):
                 return ""
             torn = b"\n" if lines[-1] else b""  # of a process that was killed while it wrote
             opened.write(torn + text.encode() + b"\n")
@@ -126,7 +126,7 @@ def _append(file: Path, key: str, text: str) -> str:
     return ""
 
 
-def _id(line: bytes) -> str:
+def _line_id(line: bytes) -> str:
     try:
         read: Any = json.loads(line)
     except ValueError:
@@ -137,7 +137,7 @@ def _id(line: bytes) -> str:
 async def _post(channels: Channels, key: str, text: str) -> str:
     headers = {"Content-Type": "application/json", "Idempotency-Key": redacted(key)}
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
-    why = ""
+    reason = ""
     async with aiohttp.ClientSession(timeout=timeout) as session:
         for attempt in range(_MAX_ATTEMPTS):
             if attempt:
@@ -148,14 +148,16 @@ async def _post(channels: Channels, key: str, text: str) -> str:
                 ) as response:
                     if response.status in _OK:
                         return ""
-                    why = f"it answered {response.status}"
+                    reason = f"it answered {response.status}"
             except TimeoutError:
-                why = f"no answer in {_TIMEOUT_S:g} s"
+                reason = f"no answer in {_TIMEOUT_S:g} s"
             except (aiohttp.ClientError, OSError) as error:
                 refused = isinstance(error, aiohttp.ClientConnectorError)
-                why = "no connection" if refused else type(error).__name__
+                reason = "no connection" if refused else type(error).__name__
     host = urlsplit(channels.webhook).hostname
-    return f"an alert did not reach the webhook at {host} ({why}); it is kept, and sent next time"
+    return (
+        f"an alert did not reach the webhook at {host} ({reason}); it is kept, and sent next time"
+    )
 
 
 DAY: Final = timedelta(days=1)
@@ -223,25 +225,27 @@ def look(watch: Watch, now: datetime | None = None) -> Looked:
     watch = replace(watch, metrics=resolve(watch.metrics), settings=chosen(watch.settings))
     files_of(watch.source)
     with Store(watch.store) as store:
-        past = looks(store, watch.name)
+        past_looks = looks(store, watch.name)
     _check_reference(watch)
     alerts = tell(watch)  # a look may have been killed between its last score and its alerts
-    number = past[-1].number if past else 0
-    if past and not past[-1].complete:
-        result = _continued(watch, past[-1])
+    number = past_looks[-1].number if past_looks else 0
+    if past_looks and not past_looks[-1].complete:
+        result = _continue_look(watch, past_looks[-1])
         return Looked(result, number, None, tuple(tell(watch)))
     if watch.target is not None:
-        due = datetime.fromisoformat(past[-1].at) + _EARLY * watch.every if past else now
+        due = (
+            datetime.fromisoformat(past_looks[-1].at) + _EARLY * watch.every if past_looks else now
+        )
         if now < due:
             return Looked(None, number, None, tuple(alerts), due)
         answers = _answers(watch, watch.target(number + 1), number + 1)
-        result = _scored(watch, answers, number + 1, now)
+        result = _score_look(watch, answers, number + 1, now)
         return Looked(result, number + 1, None, tuple(alerts + tell(watch)))
-    arrived = _arrived(watch, past, now)
+    arrived = _new_arrivals(watch, past_looks, now)
     if not arrived.samples:
         return Looked(None, number, arrived, tuple(alerts))
-    data = _source(watch, arrived.samples, continues=bool(past))
-    result = _scored(watch, data, number + 1, now)
+    data = _source(watch, arrived.samples, continues=bool(past_looks))
+    result = _score_look(watch, data, number + 1, now)
     return Looked(result, number + 1, arrived, tuple(alerts + tell(watch)))
 
 
@@ -253,15 +257,17 @@ def _check_reference(watch: Watch) -> None:
     planned = plan([], watch.metrics, watch.judge, watch.embedder, watch.settings)
     metrics = config(planned.metrics, planned.route, planned.settings)["metrics"]
     known = reference.run.metrics
-    other = [label for label, signature in metrics.items() if known.get(label) != signature]
-    if other:
-        what = f"the baseline {reference.run.title} was not scored by the same {', '.join(other)}"
-        raise InputError(what, "score it again with this judge and these metrics: assay run")
+    differing = [label for label, signature in metrics.items() if known.get(label) != signature]
+    if differing:
+        fault = (
+            f"the baseline {reference.run.title} was not scored by the same {', '.join(differing)}"
+        )
+        raise InputError(fault, "score it again with this judge and these metrics: assay run")
 
 
-def _arrived(watch: Watch, past: Sequence[Look], now: datetime) -> Arrivals:
+def _new_arrivals(watch: Watch, past_looks: Sequence[Look], now: datetime) -> Arrivals:
     with Store(watch.store) as store:
-        known = known_samples(store, past)
+        known = known_samples(store, past_looks)
     settings = watch.settings
     arrived = arrivals(
         watch.source,
@@ -272,9 +278,9 @@ def _arrived(watch: Watch, past: Sequence[Look], now: datetime) -> Arrivals:
         settings=settings,
         refuse=_too_long(watch),
     )
-    over = arrived.samples[settings.limit :] if settings.limit else []
-    arrived.over = len(over)
-    del arrived.samples[len(arrived.samples) - len(over) :]
+    over_limit = arrived.samples[settings.limit :] if settings.limit else []
+    arrived.over = len(over_limit)
+    del arrived.samples[len(arrived.samples) - len(over_limit) :]
     return arrived
 
 
@@ -299,7 +305,7 @@ def _answers(watch: Watch, system: System, number: int) -> Source:
     return replace(_source(watch, marked), notes=answers.notes)
 
 
-def _scored(watch: Watch, data: Source, number: int, now: datetime) -> Result:
+def _score_look(watch: Watch, data: Source, number: int, now: datetime) -> Result:
     """The run of a new look."""
     settings = watch.settings
     params: dict[str, Value] = {
@@ -318,7 +324,7 @@ def _scored(watch: Watch, data: Source, number: int, now: datetime) -> Result:
     return _evaluated(watch, data, described)
 
 
-def _continued(watch: Watch, last: Look) -> Result:
+def _continue_look(watch: Watch, last: Look) -> Result:
     """The run of a look that was cut short, with what is left of its budget."""
     with Store(watch.store) as store:
         samples = [sample for _, sample in store.samples(last.run.id)]
@@ -360,27 +366,32 @@ def _evaluated(watch: Watch, data: Source, settings: Settings) -> Result:
 def tell(watch: Watch) -> list[StoredAlert]:
     """Tell what the last complete look proves and was not told yet."""
     with Store(watch.store) as store:
-        past = [one for one in looks(store, watch.name) if one.complete]
-        if not past:
+        past_looks = [look for look in looks(store, watch.name) if look.complete]
+        if not past_looks:
             return []
-        number, run = past[-1].number, past[-1].run
+        number, run = past_looks[-1].number, past_looks[-1].run
         if run.params.get("told"):
             return []
 
         def alert(stream: str, body: dict[str, Any]) -> StoredAlert:
-            about = {"watch": watch.name, "look": number, "stream": stream, "at": past[-1].at}
-            return StoredAlert(watch.name, number, stream, {**about, **body}, watch.channels)
+            alert_facts = {
+                "watch": watch.name,
+                "look": number,
+                "stream": stream,
+                "at": past_looks[-1].at,
+            }
+            return StoredAlert(watch.name, number, stream, {**alert_facts, **body}, watch.channels)
 
         changed = [
             alert(f"judge of {', '.join(body['anew'])}", body)
-            for body in judge_changes(store, past)
+            for body in judge_changes(store, past_looks)
         ]
         new = store.alerts.add(changed)  # before drift is looked for: charts begin anew
-        drifted = drifts(store, past, watch.charting)
-        alerts = [alert(one.chart.stream, _evidence(store, watch, one)) for one in drifted]
-        for one in alerts:
-            if one.body["worse"]:
-                _queue(store, one)
+        drifted = drifts(store, past_looks, watch.charting)
+        alerts = [alert(drift.chart.stream, _evidence(store, watch, drift)) for drift in drifted]
+        for new_alert in alerts:
+            if new_alert.body["worse"]:
+                _queue(store, new_alert)
         new += store.alerts.add(alerts)
         description = run.description
         store.describe(run.id, replace(description, params={**description.params, "told": True}))
@@ -413,8 +424,8 @@ def _evidence(store: Store, watch: Watch, drift: Drift) -> dict[str, Any]:
     scores = [(sign * v, row) for row, v, _ in values if v is not None and row in ids]
     worst = sorted(scores)[:_WORST]
     limit = sign * math.ceil(worst[-1][0] * 1e4) / 1e4
-    where = f"{metric}{'<=' if sign > 0 else '>='}{limit}"
-    add = ["assay", "testset", "add", last.short, "--where", where, "--to", "regression.jsonl"]
+    condition = f"{metric}{'<=' if sign > 0 else '>='}{limit}"
+    add = ["assay", "testset", "add", last.short, "--where", condition, "--to", "regression.jsonl"]
     label = ["assay", "label", last.short, "-m", metric]
     of_store = ["--store", str(watch.store)]
     return {

@@ -24,7 +24,7 @@ def optional_names(package: str, homes: Mapping[str, tuple[str, str]]) -> Callab
         except ModuleNotFoundError as error:
             if (error.name or "assay").startswith("assay"):
                 raise
-            what = f"{package}.{name} needs {error.name}, which is not installed"
-            raise InputError(what, f"pip install '{extra}'") from error
+            fault = f"{package}.{name} needs {error.name}, which is not installed"
+            raise InputError(fault, f"pip install '{extra}'") from error
 
     return find

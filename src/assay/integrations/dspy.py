@@ -52,8 +52,8 @@ class DSPyMetric:
         self._scorer = Scorer(metric, judge, **options)
         self.metric = self._scorer.metric
         if not self.metric.higher_is_better:
-            what = f"for {self.metric.label} lower is better, but DSPy takes the highest"
-            raise InputError(what, "give a metric for which higher is better")
+            fault = f"for {self.metric.label} lower is better, but DSPy takes the highest"
+            raise InputError(fault, "give a metric for which higher is better")
         self.__name__ = self.metric.label
         self._row = row or row_of
         self._unscored, self._feedback = unscored, feedback
@@ -107,7 +107,7 @@ def row_of(example: Any, prediction: Any) -> dict[str, Any]:
     }
 
 
-def _fields(obj: Any, what: str) -> Mapping[str, Any]:
+def _fields(obj: Any, role: str) -> Mapping[str, Any]:
     """The fields of an object of DSPy, or of a dict in its place.
 
     Raises:
@@ -115,6 +115,6 @@ def _fields(obj: Any, what: str) -> Mapping[str, Any]:
     """
     fields = obj if isinstance(obj, Mapping) else getattr(obj, "toDict", dict)()
     if not fields:
-        remedy = f"give a dspy.{what.title()}, or row=, a function that makes the fields of both"
-        raise InputError(f"{describe(obj)} is no {what} of DSPy with fields", remedy)
+        remedy = f"give a dspy.{role.title()}, or row=, a function that makes the fields of both"
+        raise InputError(f"{describe(obj)} is no {role} of DSPy with fields", remedy)
     return fields

@@ -48,10 +48,10 @@ class ExportCounts:
 
 def score_records(result: Result) -> Iterator[ScoreRecord]:
     """Every score of a run, in the order of metrics and samples."""
-    signatures, about = result.run.config["metrics"], result.run.config["about"]
+    signatures, facts = result.run.config["metrics"], result.run.config["about"]
     for metric in result.run.metrics:
-        judged = _asks(signatures[metric], metric)
-        sign = 1 if about[metric]["higher_is_better"] else -1
+        judged = _asks_judge(signatures[metric], metric)
+        sign = 1 if facts[metric]["higher_is_better"] else -1
         for sample, outcome in result.outcomes(metric):
             yield _record(sample, metric, outcome, sign, judged=judged)
 
@@ -65,9 +65,9 @@ def with_trace(result: Result) -> tuple[list[ScoreRecord], int]:
     scores = list(score_records(result))
     known = [item for item in scores if item.trace]
     if scores and not known:
-        what = f"no sample of run {result.run.id[:8]} names its trace"
+        fault = f"no sample of run {result.run.id[:8]} names its trace"
         remedy = "evaluate traces, or give the columns trace_id and span_id"
-        raise InputError(what, remedy)
+        raise InputError(fault, remedy)
     return known, len({item.sample for item in scores if not item.trace})
 
 
@@ -103,8 +103,10 @@ def counts(items: list[ScoreRecord], untraced: int, *, with_reasons: bool) -> Ex
         with_reasons: Whether the tool takes reasons without a number.
     """
     scores = sum(item.value is not None for item in items)
-    rest = len(items) - scores
-    return ExportCounts(scores, rest if with_reasons else 0, 0 if with_reasons else rest, untraced)
+    n_reasons = len(items) - scores
+    return ExportCounts(
+        scores, n_reasons if with_reasons else 0, 0 if with_reasons else n_reasons, untraced
+    )
 
 
 def numbers(result: Result) -> dict[str, float]:
@@ -128,7 +130,7 @@ def numbers(result: Result) -> dict[str, float]:
 def facts(result: Result) -> dict[str, str]:
     """What the numbers are of: data, judge, and the signature of each metric."""
     run = result.run
-    about = {
+    run_facts = {
         "assay.run": run.id,
         "assay.source": run.source,
         "assay.judge": run.config["judge"],
@@ -136,7 +138,7 @@ def facts(result: Result) -> dict[str, str]:
         "assay.samples": str(run.n_samples),
     }
     signatures = run.config["metrics"]
-    return about | {f"assay.signature.{plain_name(m)}": signatures[m] for m in run.metrics}
+    return run_facts | {f"assay.signature.{plain_name(m)}": signatures[m] for m in run.metrics}
 
 
 def table(result: Result) -> tuple[list[str], list[list[Any]]]:
@@ -162,21 +164,23 @@ def plain_name(label: str) -> str:
     return re.sub(r"[^\w.\-]+", "_", label).strip("_")
 
 
-def _asks(signature: str, label: str) -> bool:
+def _asks_judge(signature: str, label: str) -> bool:
     """Whether a signature names a task that a judge was asked."""
-    parts = signature.removeprefix(label).split("|")[1:]
-    return any(part.partition("=")[0] not in ("assay", "code", "revision") for part in parts)
+    tasks = signature.removeprefix(label).split("|")[1:]
+    return any(task.partition("=")[0] not in ("assay", "code", "revision") for task in tasks)
 
 
 def _record(
     sample: Sample, metric: str, outcome: Outcome, sign: int, *, judged: bool
 ) -> ScoreRecord:
-    place = _trace_and_span(sample.metadata)
+    trace_and_span = _trace_and_span(sample.metadata)
     if isinstance(outcome, Unscored):
-        why, text = outcome.why, outcome.detail
-        return ScoreRecord(sample.id, *place, metric, None, why, text[:_MAX_CHARACTERS], judged)
-    text = _explained(outcome.parts, outcome.method, sign)
-    return ScoreRecord(sample.id, *place, metric, float(outcome), "", text, judged)
+        reason, text = outcome.why, outcome.detail
+        return ScoreRecord(
+            sample.id, *trace_and_span, metric, None, reason, text[:_MAX_CHARACTERS], judged
+        )
+    text = _explain(outcome.parts, outcome.method, sign)
+    return ScoreRecord(sample.id, *trace_and_span, metric, float(outcome), "", text, judged)
 
 
 def _trace_and_span(metadata: Mapping[str, Any]) -> tuple[str, str]:
@@ -184,7 +188,7 @@ def _trace_and_span(metadata: Mapping[str, Any]) -> tuple[str, str]:
     return str(trace or ""), str(span or "")
 
 
-def _explained(parts: tuple[Part, ...], method: str, sign: int) -> str:
+def _explain(parts: tuple[Part, ...], method: str, sign: int) -> str:
     """The parts that speak most against the answer first; the rest is counted.
 
     With the sign -1, those of the highest values.

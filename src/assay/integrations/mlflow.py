@@ -39,9 +39,9 @@ def log(result: Result, *, run_id: str | None = None) -> str:
         new_run = mlflow.start_run(run_name=f"assay {result.run.id[:8]}")
     except (ModuleNotFoundError, UnsupportedModelRegistryStoreURIException) as error:
         # The first where sqlalchemy is there for another library, the second where it is not.
-        what = f"mlflow-skinny alone cannot keep runs at {mlflow.get_tracking_uri()}"
+        fault = f"mlflow-skinny alone cannot keep runs at {mlflow.get_tracking_uri()}"
         remedy = "set MLFLOW_TRACKING_URI to a server, or pip install mlflow"
-        raise InputError(what, remedy) from error
+        raise InputError(fault, remedy) from error
     with new_run:
         return _log(mlflow, pd, result, str(new_run.info.run_id))
 

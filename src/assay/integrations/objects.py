@@ -49,30 +49,30 @@ def object_name(library: str, obj: Any, model: str, further: object = None) -> s
     if not kind.__module__.startswith((library.replace("-", "_"),)):
         settings["code"] = class_digest(kind)
     digest = text_digest(msgspec.json.encode(settings, order="deterministic").decode())
-    named = f"{library}:{kind.__qualname__}"
-    return f"{named}{':' if model else ''}{model}@{digest}"
+    class_name = f"{library}:{kind.__qualname__}"
+    return f"{class_name}{':' if model else ''}{model}@{digest}"
 
 
 def plain_settings(obj: Any) -> dict[str, Any]:
     """The fields of an object that are numbers, texts, or objects and lists of these."""
-    settings = _plain(obj, 0)
+    settings = _as_plain(obj, 0)
     return settings if isinstance(settings, dict) else {}
 
 
-def _plain(value: Any, depth: int) -> Any:
+def _as_plain(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if depth > _MAX_DEPTH:
         return _ABSENT
     if isinstance(value, list | tuple):
-        return [plain for item in value if (plain := _plain(item, depth + 1)) is not _ABSENT]
+        return [plain for item in value if (plain := _as_plain(item, depth + 1)) is not _ABSENT]
     pairs = dict(value) if isinstance(value, Mapping) else fields_of(value)
     if pairs is None:
         return _ABSENT
     fields = {
         str(name): plain
         for name, item in pairs.items()
-        if not _EXCLUDED.search(str(name)) and (plain := _plain(item, depth + 1)) is not _ABSENT
+        if not _EXCLUDED.search(str(name)) and (plain := _as_plain(item, depth + 1)) is not _ABSENT
     }
     return fields if isinstance(value, Mapping) else {"class": type(value).__qualname__, **fields}
 
@@ -90,8 +90,8 @@ def fields_of(value: Any) -> dict[str, Any] | None:
 def text_of(content: Any) -> str:
     """The text of a message whose content is text or a list of parts, reasoning among them."""
     if isinstance(content, list):
-        parts = [part if isinstance(part, Mapping) else {"text": part} for part in content]
-        texts = [part.get("text") for part in parts if part.get("type", "text") == "text"]
+        blocks = [block if isinstance(block, Mapping) else {"text": block} for block in content]
+        texts = [block.get("text") for block in blocks if block.get("type", "text") == "text"]
         return "".join(text for text in texts if isinstance(text, str))
     return content if isinstance(content, str) else ""
 
@@ -159,8 +159,8 @@ class StructuredOutput:
 def was_cut(about: Any) -> bool:
     """Whether the bound on its length ended a reply, as far as what is told about it tells."""
     further = member(about, "incomplete_details")
-    why = [*(member(about, name) for name in _FINISH_REASONS), member(further, "reason")]
-    return any(_LENGTH_LIMIT.fullmatch(str(reason)) for reason in why)
+    reasons = [*(member(about, name) for name in _FINISH_REASONS), member(further, "reason")]
+    return any(_LENGTH_LIMIT.fullmatch(str(reason)) for reason in reasons)
 
 
 def member(about: Any, name: str) -> Any:
@@ -177,11 +177,11 @@ def _background() -> asyncio.AbstractEventLoop:
         return _loops[0]
 
 
-async def _with_known_errors(who: str, work: Any) -> Any:
+async def _with_known_errors(name: str, work: Any) -> Any:
     try:
         return await work
     except BaseException as error:
-        known = judge_error(who, error)
+        known = judge_error(name, error)
         if known is None:
             raise
         raise known from error
@@ -193,8 +193,8 @@ def judge_error(who: str, error: BaseException) -> JudgeError | None:
     Most libraries tell the HTTP status, some have it in the response that the error carries; lost
     connections and time-outs are known by the names of their classes.
     """
-    meanings = (_meaning(who, one) for one in _chain(error))
-    return next((one for one in meanings if one is not None), None)
+    meanings = (_meaning_of(who, cause) for cause in _chain(error))
+    return next((meaning_found for meaning_found in meanings if meaning_found is not None), None)
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -205,7 +205,7 @@ def _chain(error: BaseException) -> list[BaseException]:
     return errors
 
 
-def _meaning(who: str, error: BaseException) -> JudgeError | None:
+def _meaning_of(name: str, error: BaseException) -> JudgeError | None:
     if isinstance(error, JudgeError):
         return error
     message = " ".join(str(error).split())[:300] or type(error).__name__
@@ -213,23 +213,23 @@ def _meaning(who: str, error: BaseException) -> JudgeError | None:
     if status is not None:
         headers = next(filter(None, map(_headers, _chain(error))), {})
         refusal = Refusal.of(status, _body(error), headers)
-        return meaning(refusal, _Object(who, {"Authorization": ""}, key_from=_KEY), who)
+        return meaning(refusal, _Object(name, {"Authorization": ""}, key_from=_KEY), name)
     if _timed_out(error):
-        return TimedOut(f"no reply from {who} in time: {message}")
+        return TimedOut(f"no reply from {name} in time: {message}")
     if isinstance(error, OSError) or any(_LOST_CONNECTION.search(name) for name in _classes(error)):
-        return Unavailable(f"connection of {who} failed: {message}")
-    return _reply_error(who, error, message)
+        return Unavailable(f"connection of {name} failed: {message}")
+    return _reply_error(name, error, message)
 
 
-def _reply_error(who: str, error: BaseException, message: str) -> JudgeError | None:
+def _reply_error(name: str, error: BaseException, message: str) -> JudgeError | None:
     """What it means if a reply came and is none."""
     names = _classes(error)  # the first two of the openai package, for what does not fill a form
     if "LengthFinishReasonError" in names:
-        return CutShort(f"{who} {CUT}", cost=_cost(error))
+        return CutShort(f"{name} {CUT}", cost=_cost(error))
     if "ContentFilterFinishReasonError" in names:
-        return Unavailable(f"{who} {WITHHELD}", permanent=True)
+        return Unavailable(f"{name} {WITHHELD}", permanent=True)
     if any(_UNREADABLE.search(name) for name in names):
-        return Unavailable(f"{who} got a reply that its library cannot read: {message}")
+        return Unavailable(f"{name} got a reply that its library cannot read: {message}")
     return None
 
 
@@ -251,8 +251,8 @@ def _timed_out(error: BaseException) -> bool:
 def _status(error: BaseException) -> int | None:
     response = getattr(error, "response", None)
     if isinstance(response, Mapping):  # botocore
-        about = response.get("ResponseMetadata")
-        candidates = [about.get("HTTPStatusCode")] if isinstance(about, Mapping) else []
+        metadata = response.get("ResponseMetadata")
+        candidates = [metadata.get("HTTPStatusCode")] if isinstance(metadata, Mapping) else []
     else:
         candidates = [getattr(response, "status_code", None)]
     candidates += [getattr(error, name, None) for name in ("status_code", "status", "code")]
@@ -262,8 +262,8 @@ def _status(error: BaseException) -> int | None:
 
 def _cost(error: BaseException) -> tuple[int, int]:
     usage = member(member(error, "completion"), "usage")
-    read, written = (member(usage, name) for name in ("prompt_tokens", "completion_tokens"))
-    return read or 0, written or 0
+    read, tokens_out = (member(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    return read or 0, tokens_out or 0
 
 
 def _body(error: BaseException) -> bytes:

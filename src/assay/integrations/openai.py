@@ -69,8 +69,8 @@ def check_client(client: Any) -> None:
         InputError: If it is none.
     """
     if not hasattr(client, "chat") or not hasattr(client, "base_url"):
-        what = f"a {type(client).__name__} is not a client of the openai package"
-        raise InputError(what, "give an OpenAI or AsyncOpenAI object")
+        fault = f"a {type(client).__name__} is not a client of the openai package"
+        raise InputError(fault, "give an OpenAI or AsyncOpenAI object")
 
 
 def _check(client: Any, model: str, function: str) -> None:

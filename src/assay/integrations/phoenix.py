@@ -41,8 +41,8 @@ def send(result: Result, *, client: Any = None) -> ExportCounts:
         try:
             from phoenix.client import Client
         except ImportError as error:
-            what = "this needs arize-phoenix-client"
-            raise InputError(what, "pip install 'assay[phoenix]'") from error
+            fault = "this needs arize-phoenix-client"
+            raise InputError(fault, "pip install 'assay[phoenix]'") from error
         client = Client()
     annotations = [_annotation(item, result) for item in items]
     for start in range(0, len(annotations), _BATCH):

@@ -30,11 +30,11 @@ class Model(LLM):
         super().__init__(prompts)
         self._model = model
         self._settings = dict(model.settings or {})
-        further = [str(getattr(model, "base_url", "")), _plain(self._settings)]
-        named = f"{model.system}:{model.model_name}"
+        further = [str(getattr(model, "base_url", "")), _plain_settings(self._settings)]
+        name = f"{model.system}:{model.model_name}"
         offered = bool(model.profile.get("supports_json_schema_output", False))
         self._form = StructuredOutput(offered=offered)
-        self._name = object_name("pydantic-ai", model, named, further)
+        self._name = object_name("pydantic-ai", model, name, further)
 
     @property
     def name(self) -> str:
@@ -90,10 +90,10 @@ def backend(model: Any, **options: Any) -> Backend:
         InputError: If it is no model.
     """
     if not hasattr(model, "request") or not hasattr(model, "model_name"):
-        what = f"a {type(model).__name__} of pydantic-ai is not a model"
-        raise InputError(what, "give a model object: OpenAIChatModel('gpt-4o-mini'), say")
+        fault = f"a {type(model).__name__} of pydantic-ai is not a model"
+        raise InputError(fault, "give a model object: OpenAIChatModel('gpt-4o-mini'), say")
     return Model(model, **options)
 
 
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}

@@ -38,7 +38,11 @@ def pick(values: Any, field: str) -> Any:
     """
     if not isinstance(values, Mapping):
         return values if isinstance(values, str) and values else None
-    columns = [name for name, of in recognised(map(str, values)).items() if of == field]
+    columns = [
+        name
+        for name, recognised_as in recognised(map(str, values)).items()
+        if recognised_as == field
+    ]
     return next((values[name] for name in columns if values[name] not in (None, "")), None)
 
 
@@ -60,8 +64,8 @@ def answer_of(values: Any) -> str | None:
         return _answer_text(fields) or None
     answer = pick(fields, "answer")
     if answer is None:
-        places = (fields.get(place) for place in ("structured_response", "result", "messages"))
-        nested = next(filter(None, map(answer_of, places)), None)
+        nested_values = (fields.get(key) for key in ("structured_response", "result", "messages"))
+        nested = next(filter(None, map(answer_of, nested_values)), None)
         # A message is no mapping with one text: its role may be the only one that is no list.
         return nested or _answer_text(fields) or _only_text(fields)
     inner = fields_or_value(answer)
@@ -108,12 +112,17 @@ def failure_of(error: BaseException) -> str:
 
 def context_of(obj: Any) -> dict[str, Any]:
     """A retrieved document as a context that `assay.evaluate` reads: text, id, score, the rest."""
-    about = dict(getattr(obj, "metadata", None) or {})
-    numbers = (about.get(name) for name in ("relevance_score", "score", "_score", "similarity"))
+    metadata = dict(getattr(obj, "metadata", None) or {})
+    numbers = (metadata.get(name) for name in ("relevance_score", "score", "_score", "similarity"))
     score = next((float(number) for number in numbers if isinstance(number, int | float)), None)
     names = ("id", "doc_id", "chunk_id", "_id", "source_id")
-    id_ = getattr(obj, "id", None) or next((about[n] for n in names if about.get(n)), None)
-    fields = {"text": str(obj.page_content), "id": id_, "score": score, "metadata": about or None}
+    id_ = getattr(obj, "id", None) or next((metadata[n] for n in names if metadata.get(n)), None)
+    fields = {
+        "text": str(obj.page_content),
+        "id": id_,
+        "score": score,
+        "metadata": metadata or None,
+    }
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -138,7 +147,7 @@ class Request:
     def add_documents(self, documents: Iterable[dict[str, Any]]) -> None:
         """Add what was found, each document once."""
         merged = self.documents = self.documents or []
-        merged.extend(one for one in documents if one not in merged)
+        merged.extend(document for document in documents if document not in merged)
 
 
 class Rows:
@@ -164,8 +173,8 @@ class Rows:
         self._known: dict[str, Mapping[str, Any]] = {}
         self._repeats: Counter[str] = Counter()
         if isinstance(known, str | Path | Mapping):
-            what = f"known rows are a list of dicts, and not {describe(known)}"
-            raise InputError(what, 'give a list: [{"question": "...", "reference": "..."}]')
+            fault = f"known rows are a list of dicts, and not {describe(known)}"
+            raise InputError(fault, 'give a list: [{"question": "...", "reference": "..."}]')
         for number, row in enumerate(known, 1):
             question = _known_question(row)
             if not isinstance(question, str):
@@ -311,8 +320,8 @@ class Scorer:
         low, high = self.metric.range
         if not low <= passing <= high:
             values = span(low, None if high == math.inf else high)
-            what = f"passing={passing!r}: the values of {self.metric.label} are {values}"
-            raise InputError(what, "give the worst of them that passes")
+            fault = f"passing={passing!r}: the values of {self.metric.label} are {values}"
+            raise InputError(fault, "give the worst of them that passes")
         return passing
 
     async def ascore(self, row: Mapping[str, Any]) -> list[MetricOutcome]:

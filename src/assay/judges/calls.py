@@ -39,6 +39,8 @@ def check_call(
         by_name = inspect.Parameter.KEYWORD_ONLY
         names = (f"{p}{' by name' * (p.kind is by_name)}" for p in signature.parameters.values())
         takes = ", ".join(names) or "no argument"
-        given = ", ".join([*arguments, *named])
-        place = place_of(function.func if isinstance(function, partial) else function)
-        raise InputError(f"{place} takes {takes}; it is called with: {given}", remedy) from error
+        call_arguments = ", ".join([*arguments, *named])
+        location = place_of(function.func if isinstance(function, partial) else function)
+        raise InputError(
+            f"{location} takes {takes}; it is called with: {call_arguments}", remedy
+        ) from error

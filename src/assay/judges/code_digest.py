@@ -76,11 +76,11 @@ def class_digest(cls: type) -> str:
 
     So do the functions, classes and plain constants of the same module that these go by.
     """
-    parts: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for name, function in _methods(cls):
-        parts[f"{cls.__qualname__}.{name}"] = function_digest(function)
-        _add_helpers(function, parts)
-    return text_digest(repr(sorted(parts.items())))
+        digests[f"{cls.__qualname__}.{name}"] = function_digest(function)
+        _add_helpers(function, digests)
+    return text_digest(repr(sorted(digests.items())))
 
 
 def text_digest(text: str) -> str:
@@ -94,11 +94,11 @@ def place_of(value: object) -> str:
     Of assay's own, the module is left out: one may move, and a store knows replies by these names.
     Two metrics may have one class name, and are told apart by their own.
     """
-    named: Any = value if hasattr(value, "__qualname__") else type(value)
-    if not str(named.__module__).startswith("assay."):
-        return f"{named.__module__}:{named.__qualname__}"
-    own = vars(named).get("name") if isinstance(named, type) else None
-    return f"assay:{named.__qualname__}" + (f" {own}" if isinstance(own, str) else "")
+    owner: Any = value if hasattr(value, "__qualname__") else type(value)
+    if not str(owner.__module__).startswith("assay."):
+        return f"{owner.__module__}:{owner.__qualname__}"
+    own_name = vars(owner).get("name") if isinstance(owner, type) else None
+    return f"assay:{owner.__qualname__}" + (f" {own_name}" if isinstance(own_name, str) else "")
 
 
 # A digest, and what it does not tell.
@@ -127,19 +127,19 @@ class _Walk:
     left: int = _MAX_OBJECTS  # how many objects within others may still be looked into
 
 
-def _first(thing: Any, find: Digester, walk: _Walk) -> Digest:
+def _first(subject: Any, find: Digester, walk: _Walk) -> Digest:
     """What was found of it when it was first looked at: now, if this is the first time."""
-    place = find, id(thing)
-    earlier = _FIRST.get(place)
-    if earlier is not None and earlier[0]() is thing:
+    key = find, id(subject)
+    earlier = _FIRST.get(key)
+    if earlier is not None and earlier[0]() is subject:
         return earlier[1]
-    result = find(thing, walk)
+    result = find(subject, walk)
 
     def forget(_: object) -> None:
-        _FIRST.pop(place, None)
+        _FIRST.pop(key, None)
 
     with contextlib.suppress(TypeError):  # no weak reference can be had of a few: as it is now
-        _FIRST[place] = weakref.ref(thing, forget), result
+        _FIRST[key] = weakref.ref(subject, forget), result
     return result
 
 
@@ -158,7 +158,7 @@ def _function(function: FunctionType, walk: _Walk) -> Digest:
 def _module_state(function: FunctionType, walk: _Walk) -> Digest:
     """What it uses of its module that is neither code nor a plain constant; "" if nothing."""
     module = function.__module__
-    values, used = _Values(walk, module), _used(function, {})
+    values, used = _Values(walk, module), _names_used(function, {})
     values_used = {n: v for n, v in used.items() if _is_state(v, module)}
     for name, cls in used.items():
         if isinstance(cls, type) and cls.__module__ == module:
@@ -167,7 +167,7 @@ def _module_state(function: FunctionType, walk: _Walk) -> Digest:
 
 
 def _is_state(value: Any, module: str) -> bool:
-    if isinstance(value, _EXCLUDED_TYPES) or _plain(value):
+    if isinstance(value, _EXCLUDED_TYPES) or _is_plain_value(value):
         return False
     if isinstance(value, MethodType | BuiltinFunctionType):
         return not isinstance(value.__self__, ModuleType)
@@ -175,15 +175,19 @@ def _is_state(value: Any, module: str) -> bool:
     return not hasattr(value, "__qualname__") or value.__module__ == module
 
 
-def _owner(owner: object, walk: _Walk) -> Digest:
+def _owner_digest(owner: object, walk: _Walk) -> Digest:
     cls = type(owner)
     values = _Values(walk, cls.__module__)
-    of_class = {n: v for n, v in vars(cls).items() if _plain(v) and not n.startswith("__")}
+    of_class = {n: v for n, v in vars(cls).items() if _is_plain_value(v) and not n.startswith("__")}
     bases = _of_module(cls)[1:]
     of_class |= {f"{base.__qualname__}.{n}": v for base in bases for n, v in _data_of(base)}
     of_class |= dict(_data_of(cls))
-    parts = class_digest(cls), values.describe(of_class, ""), values.describe(owner, "self", deep=2)
-    return text_digest(repr((*parts, *map(class_digest, bases)))), tuple(values.unreadable)
+    digests = (
+        class_digest(cls),
+        values.describe(of_class, ""),
+        values.describe(owner, "self", deep=2),
+    )
+    return text_digest(repr((*digests, *map(class_digest, bases)))), tuple(values.unreadable)
 
 
 def _of_module(cls: type) -> list[type]:
@@ -195,7 +199,7 @@ def _data_of(cls: type) -> Iterator[tuple[str, Any]]:
     """What a class holds that is neither code nor a plain constant."""
     for name, value in vars(cls).items():
         is_code = callable(value) or hasattr(type(value), "__get__")
-        if not (is_code or name.startswith(("__", "_abc_")) or _plain(value)):
+        if not (is_code or name.startswith(("__", "_abc_")) or _is_plain_value(value)):
             yield name, value
 
 
@@ -232,24 +236,26 @@ class _Values:
             )
         if isinstance(call, MethodType):
             bound = call.__self__
-            owner = place_of(bound) if isinstance(bound, type) else self._digest(bound, _owner)
+            owner = (
+                place_of(bound) if isinstance(bound, type) else self._digest(bound, _owner_digest)
+            )
             return repr((self.called(call.__func__), owner))
         if isinstance(call, FunctionType):
             helpers: dict[str, str] = {}
             _add_helpers(call, helpers)
             module_values = self._digest(call, _module_state)
-            parts = self._digest(call, _function), sorted(helpers.items())
-            return repr((*parts, module_values) if module_values else parts)
+            digests = self._digest(call, _function), sorted(helpers.items())
+            return repr((*digests, module_values) if module_values else digests)
         if isinstance(call, BuiltinFunctionType):
             bound = call.__self__
             return "" if isinstance(bound, ModuleType) else self.describe(bound, "self")
         if wrapped := getattr(call, "__wrapped__", None):  # as functools.cache leaves it
             return self.called(wrapped)
         is_python = isinstance(getattr(type(call), "__call__", None), FunctionType)  # noqa: B004
-        return self._digest(call, _owner) if is_python else ""
+        return self._digest(call, _owner_digest) if is_python else ""
 
-    def _digest(self, thing: object, find: Digester) -> str:
-        digest, unreadable = _first(thing, find, self._walk)
+    def _digest(self, subject: object, find: Digester) -> str:
+        digest, unreadable = _first(subject, find, self._walk)
         self.unreadable += unreadable
         return digest
 
@@ -273,15 +279,13 @@ class _Values:
         finally:
             self._walk.inside.discard(id(value))
 
-    def _describe(self, value: Any, place: str, deep: int) -> str:
+    def _describe(self, value: Any, path: str, deep: int) -> str:
         if isinstance(value, dict | list | tuple | set | frozenset) and len(value) > _MAX_ITEMS:
-            text = data_digest.container_digest(
-                value, lambda item: self.describe(item, place, deep)
-            )
+            text = data_digest.container_digest(value, lambda item: self.describe(item, path, deep))
         elif isinstance(value, list | tuple):
-            text = repr([self.describe(item, place, deep) for item in value])
+            text = repr([self.describe(item, path, deep) for item in value])
         elif isinstance(value, set | frozenset):
-            text = repr(sorted(self.describe(item, place, deep) for item in value))
+            text = repr(sorted(self.describe(item, path, deep) for item in value))
         elif isinstance(value, dict):
             text = self._mapping(value, deep)
         elif isinstance(value, partial | MethodType | FunctionType | BuiltinFunctionType):
@@ -291,7 +295,7 @@ class _Values:
         elif isinstance(value, ModuleType):
             text = value.__name__
         else:
-            text = self._object(value, place, deep)
+            text = self._object(value, path, deep)
         return text
 
     def _mapping(self, values: dict[Any, Any], deep: int) -> str:
@@ -302,9 +306,9 @@ class _Values:
         ]
         return repr(sorted(pairs))
 
-    def _object(self, value: Any, place: str, deep: int) -> str:
+    def _object(self, value: Any, path: str, deep: int) -> str:
         kind = type(value)
-        data = data_digest.data_digest(value, lambda item: self.describe(item, place, deep))
+        data = data_digest.data_digest(value, lambda item: self.describe(item, path, deep))
         if data is not None:
             return f"{place_of(kind)} {data}"
         if kind.__module__.partition(".")[0] in _TRANSPORT_MODULES:
@@ -312,36 +316,36 @@ class _Values:
         attributes = _attributes(value)
         if attributes is None:
             data = data_digest.pickle_digest(value)
-            return self._class_only(value, place) if data is None else f"{place_of(kind)} {data}"
-        return self._inside(value, attributes, place, deep)
+            return self._class_only(value, path) if data is None else f"{place_of(kind)} {data}"
+        return self._object_digest(value, attributes, path, deep)
 
-    def _inside(self, value: Any, attributes: dict[str, Any], place: str, deep: int) -> str:
+    def _object_digest(self, value: Any, attributes: dict[str, Any], path: str, deep: int) -> str:
         if deep <= 0:
             self._walk.left -= 1
             if deep <= -_MAX_DEPTH or self._walk.left < 0:
-                return self._class_only(value, place)
+                return self._class_only(value, path)
         kind = type(value)
         own_code = _of_module(kind) if kind.__module__ == self._module else []
         attributes = attributes | {
             f"{base.__qualname__}.{n}": v for base in own_code for n, v in _data_of(base)
         }
         inner = _Values(self._walk, self._module)
-        text = inner.describe(attributes, place, deep - 1)
-        if place == "self":
+        text = inner.describe(attributes, path, deep - 1)
+        if path == "self":
             self._add_unreadable(inner.unreadable)
         elif inner.unreadable and not _is_client(attributes):
-            self._class_only(value, place)
+            self._class_only(value, path)
         # The name of a module that was loaded from a file changes with whatever is edited there.
         code = " ".join(map(_class_code, own_code))
         return f"{kind.__qualname__} {text} {code}" if own_code else f"{place_of(kind)} {text}"
 
-    def _class_only(self, value: object, place: str) -> str:
+    def _class_only(self, value: object, path: str) -> str:
         kind = place_of(type(value))
-        self._add_unreadable([f"{place} ({kind})"])
+        self._add_unreadable([f"{path} ({kind})"])
         return kind
 
-    def _add_unreadable(self, places: Iterable[str]) -> None:
-        self.unreadable += [place for place in places if place not in self.unreadable]
+    def _add_unreadable(self, paths: Iterable[str]) -> None:
+        self.unreadable += [path for path in paths if path not in self.unreadable]
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:
@@ -370,7 +374,7 @@ def _class_code(cls: type) -> str:
 
 
 def _is_constant(name: str, value: object) -> bool:
-    return _plain(value) and not name.startswith("__")
+    return _is_plain_value(value) and not name.startswith("__")
 
 
 def _methods(cls: type) -> Iterator[tuple[str, FunctionType]]:
@@ -390,17 +394,17 @@ def _functions(value: object) -> list[FunctionType]:
     return [function for function in candidates if isinstance(function, FunctionType)]
 
 
-def _add_helpers(function: FunctionType, parts: dict[str, str]) -> None:
-    for name, used in _used(function, {}).items():
+def _add_helpers(function: FunctionType, digests: dict[str, str]) -> None:
+    for name, used in _names_used(function, {}).items():
         if isinstance(used, FunctionType) and used.__module__ == function.__module__:
-            parts[name] = function_digest(used)
+            digests[name] = function_digest(used)
         elif isinstance(used, type) and used.__module__ == function.__module__:
-            parts[name] = repr([_class_code(base) for base in _of_module(used)])
-        elif _plain(used):
-            parts[name] = _constant(used)
+            digests[name] = repr([_class_code(base) for base in _of_module(used)])
+        elif _is_plain_value(used):
+            digests[name] = _constant(used)
 
 
-def _used(function: FunctionType, globals_used: dict[str, Any]) -> dict[str, Any]:
+def _names_used(function: FunctionType, globals_used: dict[str, Any]) -> dict[str, Any]:
     """What it names of its module, and what functions and classes of it do that it names."""
     for name in _names(function.__code__):
         used = function.__globals__.get(name)
@@ -408,7 +412,7 @@ def _used(function: FunctionType, globals_used: dict[str, Any]) -> dict[str, Any
             continue
         globals_used[name] = used
         for code in _code_of(used, function.__module__):
-            _used(code, globals_used)
+            _names_used(code, globals_used)
     return globals_used
 
 
@@ -422,9 +426,9 @@ def _code_of(used: object, module: str) -> list[FunctionType]:
     return [function for base in _of_module(cls) for _, function in _methods(base)]
 
 
-def _plain(value: object) -> bool:
+def _is_plain_value(value: object) -> bool:
     if isinstance(value, (tuple, frozenset)):
-        return all(map(_plain, value))
+        return all(map(_is_plain_value, value))
     return isinstance(value, (bool, int, float, str))
 
 

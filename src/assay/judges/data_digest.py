@@ -96,7 +96,7 @@ def _batches(values: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def _encoded(batch: list[Any], describe: Describe) -> bytes:
-    if _is_plain(batch):
+    if _is_plain_batch(batch):
         try:
             return msgspec.json.encode(batch, order="sorted")
         except _ENCODE_ERRORS:
@@ -104,7 +104,7 @@ def _encoded(batch: list[Any], describe: Describe) -> bytes:
     return "\0".join(map(describe, batch)).encode("utf-8", "surrogatepass")
 
 
-def _is_plain(batch: list[Any]) -> bool:
+def _is_plain_batch(batch: list[Any]) -> bool:
     kinds = set(map(type, batch))
     if kinds == {tuple}:  # pairs of a dict, among others
         kinds |= {type(item) for pair in batch for item in pair}

@@ -159,10 +159,10 @@ class MicroBatcher(Wrapper):
         total = sum(map(len, texts)) or 1
         for (task, draw, waiting), raw in zip(batch, replies(reply.raw), strict=True):
             share = round(reply.tokens_in * len(task.text) / total)
-            tell(waiting, _alone(reply, task, raw, share, draw), None)
+            tell(waiting, _for_one_task(reply, task, raw, share, draw), None)
 
 
-def _alone(reply: Reply, task: Embed, raw: str, tokens: int, draw: int) -> Reply:
+def _for_one_task(reply: Reply, task: Embed, raw: str, tokens: int, draw: int) -> Reply:
     return dataclasses.replace(
         reply, pieces=(task.text,), raw=raw, tokens_in=tokens, kind=task.kind, draw=draw
     )

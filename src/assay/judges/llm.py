@@ -54,7 +54,7 @@ def with_grade_probabilities(task: GiveGrade, raw: str, tokens: Sequence[Token])
     except Unreadable:
         return raw
     allowed = [value for value, _ in task.grades]
-    chances = _chances(tokens, allowed, grade.value)
+    chances = _grade_probabilities(tokens, allowed, grade.value)
     if not chances.get(grade.value):  # it was not found where the reply has its grade
         return raw
     total = math.fsum(chances.values())
@@ -62,17 +62,19 @@ def with_grade_probabilities(task: GiveGrade, raw: str, tokens: Sequence[Token])
     return GiveGrade.with_probabilities(raw, shares)
 
 
-def _chances(tokens: Sequence[Token], allowed: Sequence[float], grade: float) -> dict[float, float]:
+def _grade_probabilities(
+    tokens: Sequence[Token], allowed: Sequence[float], grade: float
+) -> dict[float, float]:
     text = "".join(token.text for token in tokens)
     # The form of the prompt, quoted after the answer, has another grade in such a place.
-    places = [match.end() for match in _GRADE.finditer(text) if float(match[1]) == grade]
-    if not places:
+    ends = [match.end() for match in _GRADE.finditer(text) if float(match[1]) == grade]
+    if not ends:
         return {}
-    at = 0
+    position = 0
     for token in tokens:
-        if at <= places[-1] < at + len(token.text):
-            return _digits(token, places[-1] - at, allowed)
-        at += len(token.text)
+        if position <= ends[-1] < position + len(token.text):
+            return _digits(token, ends[-1] - position, allowed)
+        position += len(token.text)
     return {}
 
 
@@ -270,11 +272,11 @@ class Function(LLM):
         try:
             text = await called(self._ask, prompt)
         except OSError as error:  # TimeoutError and ConnectionError are among them
-            lost = TimedOut if isinstance(error, TimeoutError) else Unavailable
-            raise lost(f"{self.name}: {str(error) or type(error).__name__}") from error
+            error_type = TimedOut if isinstance(error, TimeoutError) else Unavailable
+            raise error_type(f"{self.name}: {str(error) or type(error).__name__}") from error
         if not isinstance(text, str):
-            what = f"{self.name} returned {type(text).__name__} instead of str"
-            raise InputError(what, "return the text of the reply")
+            fault = f"{self.name} returned {type(text).__name__} instead of str"
+            raise InputError(fault, "return the text of the reply")
         return Completion(text, len(prompt) // 4, len(text) // 4)
 
 

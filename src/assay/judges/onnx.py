@@ -73,25 +73,25 @@ class Labels:
         """
         labels = config.get("id2label")
         by_place = labels if isinstance(labels, Mapping) else {}
-        names = tuple(str(by_place[k]) for k in sorted(by_place, key=_place))
+        names = tuple(str(by_place[k]) for k in sorted(by_place, key=_label_index))
         classes = [_MEANING.get("".join(filter(str.isalpha, name.lower()))) for name in names]
         if classes.count(0) != 1 or None in classes or classes.count(1) > 1:
-            what = f"the labels of '{where}' do not say which means support: {', '.join(names)}"
+            fault = f"the labels of '{where}' do not say which means support: {', '.join(names)}"
             example = '"id2label": {"0": "not_supported", "1": "supported"}'
-            raise InputError(what.rstrip(": "), f"name them in its config.json, such as {example}")
+            raise InputError(fault.rstrip(": "), f"name them in its config.json, such as {example}")
         return cls(names, classes.index(0), classes.index(1) if 1 in classes else None)
 
     def probabilities(self, logits: Numbers) -> Numbers:
         """The probability of every label; a single one is yes or no by itself. Same shape."""
         if len(self.names) == 1:
-            one: Numbers = (1 / (1 + np.exp(-logits))).astype(np.float32)
-            return one
+            single: Numbers = (1 / (1 + np.exp(-logits))).astype(np.float32)
+            return single
         odds = np.exp(logits - logits.max())
         shares: Numbers = odds / odds.sum()
         return shares
 
 
-def _place(key: object) -> int:
+def _label_index(key: object) -> int:
     text = str(key)
     return int(text) if text.isdecimal() else -1
 
@@ -125,8 +125,8 @@ class Verifier:
         output = _OUTPUT if _OUTPUT in network.outputs else next(iter(network.outputs))
         returned = network.outputs[output][-1:]
         if returned and isinstance(returned[0], int) and returned[0] != len(labels.names):
-            what = f"'{model}' returns {returned[0]} numbers for {len(labels.names)} labels"
-            raise InputError(what, "copy the config.json that belongs to it")
+            fault = f"'{model}' returns {returned[0]} numbers for {len(labels.names)} labels"
+            raise InputError(fault, "copy the config.json that belongs to it")
         return cls(network, labels, output, threads)
 
     def verdicts(self, task: VerifyStatements) -> list[Verdict]:
@@ -135,7 +135,7 @@ class Verifier:
         The probability is the highest one over the stretches; of a statement that is longer than
         half of what the model reads at once, the lowest one of its parts.
         """
-        evidence = _prepared(task.contexts)
+        evidence = _prepare(task.contexts)
         if not evidence.pieces:
             nothing = "There is no context that could support it."
             return [
@@ -152,8 +152,8 @@ class Verifier:
         evidence: Evidence,
         lengths: Sequence[int],
     ) -> Verdict:
-        parts = self._parts(evidence.read(statement.text).text)
-        read = [self._read(part, evidence, lengths) for part in parts]
+        parts = self._halved(evidence.read(statement.text).text)
+        read = [self._read_part(part, evidence, lengths) for part in parts]
         stretch, probability, contradicted = min(read, key=lambda part: part[1])
         supported = probability >= THRESHOLD
         piece = evidence.pieces[_closest(statement.text, stretch, evidence)]
@@ -170,7 +170,7 @@ class Verifier:
             None if supported or contradicted is None else contradicted >= THRESHOLD,
         )
 
-    def _parts(self, statement: str) -> list[str]:
+    def _halved(self, statement: str) -> list[str]:
         """A statement in parts of which each leaves half of the room to the evidence."""
         tokens = self.network.encoded(statement)
         limit = self.network.room(pair=True) // 2
@@ -178,19 +178,21 @@ class Verifier:
         cuts = [tokens.offsets[len(tokens.ids) * k // count][0] for k in range(1, count)]
         return [statement[a:b] for a, b in zip([0, *cuts], [*cuts, None], strict=True)]
 
-    def _read(
+    def _read_part(
         self, statement: str, evidence: Evidence, lengths: Sequence[int]
     ) -> tuple[Stretch, float, float | None]:
         """(The stretch that supports it most, how probably, how probably any contradicts it)."""
         statement_tokens = len(self.network.encoded(statement).ids) + _SLACK
         room = self.network.room(pair=True) - statement_tokens
-        nearest = _nearest(statement, list(_stretches(evidence, lengths, room)), evidence)
+        nearest = _most_alike(statement, list(_stretches(evidence, lengths, room)), evidence)
         read = [
             self.network.pair(" ".join(evidence.pieces[i].text for i in stretch), statement)
             for stretch in nearest
         ]
         logits = self.network.passes([(encoded, self.output) for encoded in read], self.threads)
-        probabilities = np.stack([self.labels.probabilities(each) for each in logits])
+        probabilities = np.stack(
+            [self.labels.probabilities(window_logits) for window_logits in logits]
+        )
         supported = probabilities[:, self.labels.supported]
         best = int(supported.argmax())
         against = self.labels.contradicted
@@ -206,21 +208,21 @@ def _stretches(evidence: Evidence, lengths: Sequence[int], room: int) -> Iterato
     if sum(lengths) <= room:
         yield tuple(range(len(lengths)))
         return
-    places = range(len(lengths))
-    for _, of_context in groupby(places, lambda place: evidence.pieces[place].context):
+    indices = range(len(lengths))
+    for _, of_context in groupby(indices, lambda index: evidence.pieces[index].context):
         stretch: list[int] = []
-        for place in of_context:
-            if stretch and sum(lengths[i] for i in stretch) + lengths[place] > room:
+        for index in of_context:
+            if stretch and sum(lengths[i] for i in stretch) + lengths[index] > room:
                 yield tuple(stretch)
                 last = stretch[-1]
                 stretch = (
-                    [last] if len(stretch) > 1 and lengths[last] + lengths[place] <= room else []
+                    [last] if len(stretch) > 1 and lengths[last] + lengths[index] <= room else []
                 )
-            stretch.append(place)
+            stretch.append(index)
         yield tuple(stretch)
 
 
-def _nearest(statement: str, stretches: list[Stretch], evidence: Evidence) -> list[Stretch]:
+def _most_alike(statement: str, stretches: list[Stretch], evidence: Evidence) -> list[Stretch]:
     """Those that share most with a statement, at most `MOST`."""
     if len(stretches) <= MOST:
         return stretches
@@ -228,14 +230,14 @@ def _nearest(statement: str, stretches: list[Stretch], evidence: Evidence) -> li
 
     def shared(stretch: Stretch) -> float:
         words_held = frozenset().union(*(evidence.sets[i] for i in stretch))
-        return sum(evidence.weights[each] for each in sorted(stems & words_held))
+        return sum(evidence.weights[word] for word in sorted(stems & words_held))
 
     return sorted(stretches, key=shared, reverse=True)[:MOST]
 
 
 def _closest(statement: str, stretch: Stretch, evidence: Evidence) -> int:
     shares = evidence.shared(_stems_of(statement))
-    return max(stretch, key=lambda place: float(shares[place]))
+    return max(stretch, key=lambda index: float(shares[index]))
 
 
 def _stems_of(statement: str) -> frozenset[str]:
@@ -243,7 +245,7 @@ def _stems_of(statement: str) -> frozenset[str]:
 
 
 @memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
-def _prepared(contexts: tuple[str, ...]) -> Evidence:
+def _prepare(contexts: tuple[str, ...]) -> Evidence:
     return prepare(contexts)
 
 
@@ -276,9 +278,9 @@ class Encoder:
         if _POOLED in network.outputs:
             return cls(network, threads, states, None)
         if states is None:
-            what = f"'{network.folder.model}' returns {', '.join(network.outputs)}"
+            fault = f"'{network.folder.model}' returns {', '.join(network.outputs)}"
             remedy = f"export a sentence encoder, which returns {_TOKENS[0]}, or an NLI classifier"
-            raise InputError(what, remedy)
+            raise InputError(fault, remedy)
         return cls(network, threads, states, _pooling(network.folder))
 
     def vector(self, text: str) -> Numbers:
@@ -291,7 +293,7 @@ class Encoder:
         output = _POOLED if self.pooling is None else self.states or ""
         read = self.network.passes([(window, output) for window in windows], self.threads)
         weights = [len(ids) for ids, _ in windows]
-        mean = np.average([_unit(self._pooled(each)) for each in read], axis=0, weights=weights)
+        mean = np.average([_unit(self._pool(window)) for window in read], axis=0, weights=weights)
         return _unit(mean)
 
     def tokens(self, text: str) -> tuple[list[str], Numbers]:
@@ -305,7 +307,7 @@ class Encoder:
         )
         return self.network.encoded(text).tokens, np.concatenate(list(map(self.network.own, read)))
 
-    def _pooled(self, states: Numbers) -> Numbers:
+    def _pool(self, states: Numbers) -> Numbers:
         if self.pooling is None:
             return states
         mean: Numbers = states[0] if self.pooling == "cls" else states.mean(axis=0)
@@ -318,14 +320,16 @@ def _unit(vector: Numbers) -> Numbers:
 
 
 def _pooling(folder: Folder) -> Literal["mean", "cls"]:
-    chosen = [name for name, on in folder.pooling.items() if on is True and "mode" in name]
-    if len(chosen) == 1 and chosen[0] in _MODES:
-        return _MODES[chosen[0]]
-    what = f"'{folder.model.parent}' does not say how tokens make a vector"
-    if chosen:
-        what = f"'{folder.model.parent}' makes vectors by {', '.join(chosen)}"
+    modes = [name for name, on in folder.pooling.items() if on is True and "mode" in name]
+    if len(modes) == 1 and modes[0] in _MODES:
+        return _MODES[modes[0]]
+    fault = f"'{folder.model.parent}' does not say how tokens make a vector"
+    if modes:
+        fault = f"'{folder.model.parent}' makes vectors by {', '.join(modes)}"
     remedy = 'give it a 1_Pooling/config.json with {"pooling_mode_mean_tokens": true}, or with'
-    raise InputError(what, f"{remedy} pooling_mode_cls_token, whichever the model was trained with")
+    raise InputError(
+        fault, f"{remedy} pooling_mode_cls_token, whichever the model was trained with"
+    )
 
 
 VERSION = "v1"  # raised whenever the same model may answer otherwise
@@ -374,18 +378,18 @@ class Onnx(AttributeBackend):
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name for what its model can do."""
-        return self.name if kind in self._able() else None
+        return self.name if kind in self._tasks_able() else None
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """What the model says, in the form in which an LLM is asked to reply."""
-        if type(task) not in self._able():
+        if type(task) not in self._tasks_able():
             raise Unsupported(f"{self.name} cannot do {task.kind}")
         start = time.perf_counter()
         raw = await aside(lambda: self._raw_reply(task), self._threads)
         ms = (time.perf_counter() - start) * 1000
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=task.kind, draw=draw)
 
-    def _able(self) -> tuple[type[Task[Any]], ...]:
+    def _tasks_able(self) -> tuple[type[Task[Any]], ...]:
         if self._verifier:
             return (VerifyStatements,)
         return (Embed, EmbedTokens) if self._encoder and self._encoder.states else (Embed,)

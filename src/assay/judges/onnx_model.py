@@ -57,8 +57,8 @@ class Folder:
         model = location if location.suffix == ".onnx" else _model(location)
         if not model.is_file():
             raise InputError(f"there is no model '{path}'", _EXPORT)
-        beside = model.parent.name != "onnx" or (model.parent / "config.json").exists()
-        root = model.parent if beside else model.parent.parent
+        is_beside = model.parent.name != "onnx" or (model.parent / "config.json").exists()
+        root = model.parent if is_beside else model.parent.parent
         tokenizer = _existing(root / "tokenizer.json")
         if "model" not in _json_object(tokenizer):
             raise InputError(f"'{tokenizer}' is no tokenizer", f"copy it anew; or {_EXPORT}")
@@ -82,8 +82,8 @@ def _model(folder: Path) -> Path:
     if len(files) == 1:
         return files[0]
     if files:
-        what = f"'{folder}' holds {len(files)} models"
-        raise InputError(what, f"name one: {', '.join(f'onnx:{path}' for path in files[:3])}")
+        fault = f"'{folder}' holds {len(files)} models"
+        raise InputError(fault, f"name one: {', '.join(f'onnx:{path}' for path in files[:3])}")
     raise InputError(f"'{folder}' holds no ONNX model", _EXPORT)
 
 
@@ -141,8 +141,8 @@ class Network:
         self._inputs = {item.name: item.type for item in self._session.get_inputs()}
         self.outputs = {output.name: output.shape for output in self._session.get_outputs()}
         if unknown := set(self._inputs).difference(_INPUTS):
-            what = f"'{folder.model}' wants {', '.join(sorted(unknown))}"
-            raise InputError(what, f"export a model that reads {', '.join(_INPUTS)} only")
+            fault = f"'{folder.model}' wants {', '.join(sorted(unknown))}"
+            raise InputError(fault, f"export a model that reads {', '.join(_INPUTS)} only")
         self.passes: Passes[tuple[EncodedInput, str], Numbers] = Passes(
             self._run, lambda item: len(item[0][0]), _REMEMBERED
         )
@@ -161,11 +161,11 @@ class Network:
     def pair(self, first: str, second: str) -> EncodedInput:
         """Two texts as the model reads them together; the first one's end is cut if it must be."""
         room = self.room(pair=True)
-        one, two = self.encoded(first), self.encoded(second)
+        first_encoding, two = self.encoded(first), self.encoded(second)
         two.truncate(room)
-        one.truncate(max(0, room - len(two.ids)))
-        both = self._tokenizer.post_process(one, two)
-        return tuple(both.ids), tuple(both.type_ids)
+        first_encoding.truncate(max(0, room - len(two.ids)))
+        pair = self._tokenizer.post_process(first_encoding, two)
+        return tuple(pair.ids), tuple(pair.type_ids)
 
     def windows(self, text: str, beside: str | None = None) -> list[EncodedInput]:
         """A text in equal parts that the model can read at once; one of no words if it is empty.
@@ -184,13 +184,13 @@ class Network:
         size = max(1, -(-len(encoded.ids) // count))
         encoded.truncate(size)  # the rest is in `overflowing`
         pairs = [(first, e) if first else (e, None) for e in (encoded, *encoded.overflowing)]
-        parts = [self._tokenizer.post_process(*pair) for pair in pairs]
-        return [(tuple(part.ids), tuple(part.type_ids)) for part in parts]
+        encodings = [self._tokenizer.post_process(*pair) for pair in pairs]
+        return [(tuple(encoding.ids), tuple(encoding.type_ids)) for encoding in encodings]
 
     def own(self, states: Numbers) -> Numbers:
         """Of what stands for the tokens of a window that of the text's own ones."""
-        behind = self._tokenizer.num_special_tokens_to_add(is_pair=False) - self._before
-        return states[self._before : len(states) - behind]
+        n_after = self._tokenizer.num_special_tokens_to_add(is_pair=False) - self._before
+        return states[self._before : len(states) - n_after]
 
     def _run(self, item: tuple[EncodedInput, str]) -> Numbers:
         (ids, types), output = item
@@ -238,9 +238,9 @@ def _session(path: Path) -> "onnxruntime.InferenceSession":
         raised.NotImplemented,
         raised.RuntimeException,
     ) as error:
-        what = f"'{path}' cannot be loaded: {' '.join(str(error).split())[:300]}"
+        fault = f"'{path}' cannot be loaded: {' '.join(str(error).split())[:300]}"
         raise InputError(
-            what, "export or download it anew, with a newer onnxruntime if it asks so"
+            fault, "export or download it anew, with a newer onnxruntime if it asks so"
         ) from error
 
 
@@ -294,10 +294,10 @@ class CrossEncoder(AttributeBackend):
         (probe,) = self._network.windows("passage", "question")
         output = self._network.passes([(probe, self._output)], self._threads)[0]
         if output.ndim > 1 or output.size > 2:
-            shown = " x ".join(map(str, output.shape))
-            what = f"'{path}' is no cross-encoder: for a pair of texts it returns {shown} numbers"
+            shape = " x ".join(map(str, output.shape))
+            fault = f"'{path}' is no cross-encoder: for a pair of texts it returns {shape} numbers"
             raise InputError(
-                what, f"name a model that returns one number, or two; {_EXPORT_CROSS_ENCODER}"
+                fault, f"name a model that returns one number, or two; {_EXPORT_CROSS_ENCODER}"
             )
         self._relevant = _relevant(folder.config, path) if output.size > 1 else 0
 
@@ -314,10 +314,10 @@ class CrossEncoder(AttributeBackend):
         """The score, and how long the model read for it."""
         if not isinstance(task, ScorePassage):
             raise Unsupported(f"{self.name} cannot do {task.kind}")
-        raw, ms = await aside(lambda: self._scored(task), self._threads)
+        raw, ms = await aside(lambda: self._score_passage(task), self._threads)
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=task.kind, draw=draw)
 
-    def _scored(self, task: ScorePassage) -> tuple[str, float]:
+    def _score_passage(self, task: ScorePassage) -> tuple[str, float]:
         start = time.perf_counter()
         windows = self._network.windows(task.passage, task.question)
         outputs = self._network.passes(
@@ -340,7 +340,7 @@ def _relevant(config: Mapping[str, Any], path: str | Path) -> int:
         return 1
     relevant = [name.strip().lower() in _RELEVANT for name in names]
     if sum(relevant) != 1:
-        what = f"the labels of '{path}' do not say which means relevant: {', '.join(names)}"
+        fault = f"the labels of '{path}' do not say which means relevant: {', '.join(names)}"
         example = '"id2label": {"0": "irrelevant", "1": "relevant"}'
-        raise InputError(what, f"name a cross-encoder; its config.json says {example}")
+        raise InputError(fault, f"name a cross-encoder; its config.json says {example}")
     return relevant.index(True)

@@ -38,7 +38,8 @@ def list_price(judges: str | Sequence[str], base_url: str | None = None) -> Pric
         raise InputError("no judge of openai: is named, whose price could be listed", _REMEDY)
     prices = {spec: Price(0.0, 0.0) for spec in specs if spec.startswith("ollama:")}
     prices |= {
-        f"{kind}:{name}": _of(name, base_url, batched=kind != "openai") for kind, name in models
+        f"{kind}:{name}": _list_price(name, base_url, batched=kind != "openai")
+        for kind, name in models
     }
     return price_of_all(prices)
 
@@ -57,10 +58,10 @@ def price_of_all(prices: Mapping[str, Price], usual: Price | None = None) -> Pri
     for spec, price in prices.items():
         name = _OPENAI.sub("openai:", spec)
         if by_name.setdefault(name, price) != price:
-            what = (
+            fault = (
                 f"{plain(spec)} has two prices ({by_name[name]}; {price}), one of them in batches"
             )
-            raise InputError(what, "ask it in one way, or give one price for both")
+            raise InputError(fault, "ask it in one way, or give one price for both")
     if usual is not None:
         return replace(usual, judges=by_name)
     return Price.by_judge(by_name) if len(by_name) > 1 else next(iter(by_name.values()))
@@ -71,19 +72,19 @@ _REMEDY = "say what a million tokens cost: 0.15/0.60"
 _OPENAI = re.compile(r"^(?:openai-batch|ollama):")
 
 
-def _of(model: str, base_url: str | None, *, batched: bool) -> Price:
+def _list_price(model: str, base_url: str | None, *, batched: bool) -> Price:
     try:
         import genai_prices
     except ImportError:
-        what = "list prices need genai-prices"
-        raise InputError(what, f"pip install 'assay[prices]', or {_REMEDY}") from None
+        fault = "list prices need genai-prices"
+        raise InputError(fault, f"pip install 'assay[prices]', or {_REMEDY}") from None
     url = Endpoint.find(os.environ, model, base_url, None, {}).url
 
     def cost(**tokens: int) -> float:
         """What 1,000 tokens cost, times 1,000."""
         usage = genai_prices.Usage(**tokens)
-        listed = genai_prices.calc_price(usage, model, provider_api_url=url)
-        return float(listed.total_price * 1000) * (_BATCHED if batched else 1.0)
+        calculated = genai_prices.calc_price(usage, model, provider_api_url=url)
+        return float(calculated.total_price * 1000) * (_BATCHED if batched else 1.0)
 
     try:
         return Price(

@@ -109,5 +109,5 @@ def _describe(script: Any) -> tuple[str, bool]:
 def _nth(draw: int) -> int:
     # The draws of a task are 0, 1, 2 ... on purpose and 0, STRIDE, 2 STRIDE ... after a bad reply.
     # Those of a run asked again are further apart still: the next text each.
-    again, draw = divmod(draw, REPEAT_STRIDE)
-    return draw % RETRY_STRIDE + draw // RETRY_STRIDE + again
+    repeat, draw = divmod(draw, REPEAT_STRIDE)
+    return draw % RETRY_STRIDE + draw // RETRY_STRIDE + repeat

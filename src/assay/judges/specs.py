@@ -59,16 +59,18 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
         InputError: If nothing is known by that name.
     """
     if isinstance(spec, str):
-        several = "," in spec or STEP in spec or len(_chain(spec)) > 1
-        return mixed([spec], backend) if several else _named(spec.strip(), embedder=embedder)
+        is_mixed = "," in spec or STEP in spec or len(_chain(spec)) > 1
+        return (
+            mixed([spec], backend) if is_mixed else _backend_named(spec.strip(), embedder=embedder)
+        )
     if isinstance(spec, BackendLike) and not isinstance(spec, type):
         return adapted(spec)
     if module := _of_a_library(spec):
         made_by_library: Backend = module.backend(spec)
         return made_by_library
     if isinstance(spec, type):
-        what = f"{spec.__qualname__} is a class, and no object of it"
-        raise InputError(what, f"make one: {spec.__qualname__}(...)")
+        fault = f"{spec.__qualname__} is a class, and no object of it"
+        raise InputError(fault, f"make one: {spec.__qualname__}(...)")
     if callable(spec):
         from assay.judges.llm import Function
 
@@ -93,9 +95,9 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
 
     # Named twice it is still one judge: one model in memory, and one set of limits.
     once = functools.cache(lambda spec, *, embedder: make(spec, embedder=embedder))
-    cheap, top, options, by_task = _parts(specs)
-    main, *others = [once(spec, embedder=False) for spec in top]
-    kinds = _fallbacks(main, others)
+    cheap, top, options, by_task = _split_specs(specs)
+    main, *other_backends = [once(spec, embedder=False) for spec in top]
+    kinds = _fallbacks(main, other_backends)
     if cheap:
         from assay.judges.cascade import CascadePolicy, route
 
@@ -111,18 +113,20 @@ def named(specs: Sequence[str]) -> list[str]:
     Raises:
         InputError: As `mixed`.
     """
-    cheap, top, _, by_task = _parts(specs)
+    cheap, top, _, by_task = _split_specs(specs)
     return list(dict.fromkeys([*cheap, *top, *by_task.values()]))
 
 
-def _parts(specs: Sequence[str]) -> tuple[list[str], list[str], str, dict[str, str]]:
+def _split_specs(specs: Sequence[str]) -> tuple[list[str], list[str], str, dict[str, str]]:
     """(cheap judges of a cascade, the main judge and who does the rest, its options, by task)."""
-    default, by_task = _parsed([part.strip() for spec in specs for part in spec.split(",")])
+    default, by_task = _parsed(
+        [spec_text.strip() for spec in specs for spec_text in spec.split(",")]
+    )
     *cheap, top = [step.strip() for step in (default or DEFAULT).split(STEP)]
     top, _, options = top.partition(OPTIONS) if cheap else (top, "", "")
     if cheap and (not all((*cheap, top)) or len({*cheap, top}) <= len(cheap)):
-        what = f"'{_abbreviated(default or '')}' is no cascade"
-        raise InputError(what, f"name two judges or more, the cheapest first: {_CASCADE}")
+        fault = f"'{_abbreviated(default or '')}' is no cascade"
+        raise InputError(fault, f"name two judges or more, the cheapest first: {_CASCADE}")
     return cheap, _chain(top), options, by_task
 
 
@@ -156,12 +160,12 @@ def cascade(
     return route([backend(judge) for judge in judges], policy)
 
 
-def _fallbacks(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
+def _fallbacks(main: Backend, other_backends: Sequence[Backend]) -> dict[str, Backend]:
     """Who does what the main one cannot: the first that can."""
     from assay.tasks import TASKS
 
     able = {
-        kind: [other for other in others if other.identity(task) is not None]
+        kind: [backend for backend in other_backends if backend.identity(task) is not None]
         for kind, task in TASKS.items()
         if main.identity(task) is None
     }
@@ -170,31 +174,33 @@ def _fallbacks(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
 
 def _chain(spec: str) -> list[str]:
     """The judges of ``JUDGE+JUDGE``; a "+" in a file's or model's name is none between judges."""
-    return [part.strip() for part in _PLUS.split(spec)]
+    return [judge.strip() for judge in _PLUS.split(spec)]
 
 
-def _parsed(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+def _parsed(spec_texts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     """(the spec without a task, spec by task)."""
     from assay.tasks import TASKS
 
     defaults: list[str] = []
     by_task: dict[str, str] = {}
-    for part in filter(None, parts):
-        task, equals, spec = part.partition("=")
+    for spec_text in filter(None, spec_texts):
+        task, equals, spec = spec_text.partition("=")
         if not equals or ":" in task or STEP in task:  # the "=" of a model's name is none of ours
-            defaults.append(part)
+            defaults.append(spec_text)
         elif task not in TASKS or not spec:
-            what = f"'{_abbreviated(part)}' is not TASK=JUDGE"
-            meant = [f"{near}={_abbreviated(spec)}" for near in misspelt.near(task, TASKS) if spec]
-            raise InputError(what, misspelt.ask(meant) or f"tasks are {', '.join(TASKS)}")
+            fault = f"'{_abbreviated(spec_text)}' is not TASK=JUDGE"
+            specs_meant = [
+                f"{name}={_abbreviated(spec)}" for name in misspelt.near(task, TASKS) if spec
+            ]
+            raise InputError(fault, misspelt.ask(specs_meant) or f"tasks are {', '.join(TASKS)}")
         elif by_task.setdefault(task, spec) != spec:
-            what = f"two judges for {task}: {_abbreviated(by_task[task])} and {_abbreviated(spec)}"
-            raise InputError(what, "keep one")
+            fault = f"two judges for {task}: {_abbreviated(by_task[task])} and {_abbreviated(spec)}"
+            raise InputError(fault, "keep one")
     if len(set(defaults)) > 1:
-        first, second, *others = map(_abbreviated, dict.fromkeys(defaults))
-        what = f"two judges for all tasks: {first} and {second}"
-        what += f" (and {len(others)} more)" if others else ""
-        raise InputError(what, "give one to some tasks only: TASK=JUDGE")
+        first, second, *more = map(_abbreviated, dict.fromkeys(defaults))
+        fault = f"two judges for all tasks: {first} and {second}"
+        fault += f" (and {len(more)} more)" if more else ""
+        raise InputError(fault, "give one to some tasks only: TASK=JUDGE")
     return (defaults[0] if defaults else None), by_task
 
 
@@ -204,29 +210,37 @@ def _abbreviated(spec: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN // 2]}...{text[-SHOWN // 2 :]}"
 
 
-def _named(spec: str, *, embedder: bool) -> Backend:
-    scheme, _, rest = spec.partition(":")
+def _backend_named(spec: str, *, embedder: bool) -> Backend:
+    scheme, _, remainder = spec.partition(":")
     if spec == "embedded":
         from assay.judges.embedded import Embedded
 
         return Embedded()
-    if scheme in _SCHEMES and rest:
-        return _of_scheme(scheme, rest, embedder=embedder)
+    if scheme in _SCHEMES and remainder:
+        return _of_scheme(scheme, remainder, embedder=embedder)
     if is_uri(spec):  # not shown whole: it may hold a password or a key
-        what = f"'{_abbreviated(spec)}' is no judge"
-        raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
+        fault = f"'{_abbreviated(spec)}' is no judge"
+        raise InputError(fault, "name its model: --judge openai:MODEL --base-url URL")
     if scheme in _SCHEMES:  # and what it is to serve is not said
-        what = f"'{spec}' does not say which model or file"
-        raise InputError(what, f"give {' or '.join(s for s in SPECS if s.startswith(scheme))}")
-    meant = misspelt.near(scheme, _SCHEMES if rest else (DEFAULT,))
-    hint = misspelt.ask(f"{near}{':' * bool(rest)}{_abbreviated(rest)}" for near in meant)
-    if not (hint or rest):
-        who = f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
-        raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{who}; embedded needs no server")
-    if rest and all(part.isidentifier() for part in scheme.split(".")):
+        fault = f"'{spec}' does not say which model or file"
+        raise InputError(fault, f"give {' or '.join(s for s in SPECS if s.startswith(scheme))}")
+    schemes_meant = misspelt.near(scheme, _SCHEMES if remainder else (DEFAULT,))
+    hint = misspelt.ask(
+        f"{name}{':' * bool(remainder)}{_abbreviated(remainder)}" for name in schemes_meant
+    )
+    if not (hint or remainder):
+        how_to_name = (
+            f"say who serves it, as in openai:{_abbreviated(spec)} or ollama:{_abbreviated(spec)}"
+        )
+        raise InputError(
+            f"'{_abbreviated(spec)}' is no judge", f"{how_to_name}; embedded needs no server"
+        )
+    if remainder and all(name.isidentifier() for name in scheme.split(".")):
         provider = scheme.lower() in _PROVIDERS
-        remedy = (_OF_A_PROVIDER if provider else _OWN).format(scheme, _abbreviated(rest))
-        if provider and not rest.isidentifier():  # a model's name, even if its client is installed
+        remedy = (_OF_A_PROVIDER if provider else _OWN).format(scheme, _abbreviated(remainder))
+        if (
+            provider and not remainder.isidentifier()
+        ):  # a model's name, even if its client is installed
             raise InputError(f"'{_abbreviated(spec)}' is no judge", remedy)
         return backend(imported(spec, "judge", hint or remedy))
     known = f"one of: {'; '.join(SPECS)}"
@@ -249,40 +263,42 @@ _OWN = "run it in the folder of {0}.py, or give the file with its path: PATH/{0}
 _SCHEMES = ("embedded", "openai", "openai-batch", "ollama", "gguf", "onnx", "scripted")
 
 
-def _of_scheme(scheme: str, rest: str, *, embedder: bool) -> Backend:
+def _of_scheme(scheme: str, target: str, *, embedder: bool) -> Backend:
     """The backend of ``SCHEME:REST``; its module is loaded only now."""
-    made: Backend
+    backend: Backend
     if scheme == "embedded":
         from assay.judges.embedded import Embedded
 
-        made = Embedded(folder=rest)
+        backend = Embedded(folder=target)
     elif scheme in ("openai", "ollama"):
         from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
         kind = OpenAIEmbedder if embedder else OpenAI
-        made = kind.ollama(rest) if scheme == "ollama" else kind(rest)
+        backend = kind.ollama(target) if scheme == "ollama" else kind(target)
     elif scheme == "openai-batch":
         if embedder:
-            raise InputError("embeddings are not asked in batches", f"openai:{rest}")
+            raise InputError("embeddings are not asked in batches", f"openai:{target}")
         from assay.judges.openai.batch import OpenAIBatch
 
-        made = OpenAIBatch(rest)
+        backend = OpenAIBatch(target)
     elif scheme == "gguf":
         from assay.judges.gguf import Gguf
 
-        made = Gguf(rest)
+        backend = Gguf(target)
     elif scheme == "onnx":
         from assay.judges.onnx import Onnx
         from assay.tasks import Embed
 
-        made = Onnx(rest)
-        if embedder and made.identity(Embed) is None:
-            raise InputError(f"'{rest}' is a classifier and makes no embeddings", "name an encoder")
+        backend = Onnx(target)
+        if embedder and backend.identity(Embed) is None:
+            raise InputError(
+                f"'{target}' is a classifier and makes no embeddings", "name an encoder"
+            )
     else:
         from assay.judges.scripted import Scripted
 
-        made = Scripted.load(rest)
-    return made
+        backend = Scripted.load(target)
+    return backend
 
 
 # Whose objects are known, by the first word of the module that their class comes from.
@@ -333,16 +349,18 @@ def imported(spec: str, role: str, meant: str = "") -> Any:
             value = getattr(value, name)
     except (ImportError, AttributeError, OSError, SyntaxError) as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
-        why = (isinstance(error, OSError) and error.strerror) or error
-        what = f"the {role} '{_abbreviated(spec)}' cannot be imported: {why}"
-        raise InputError(what, meant if absent else _near_file(module)) from error
+        reason = (isinstance(error, OSError) and error.strerror) or error
+        fault = f"the {role} '{_abbreviated(spec)}' cannot be imported: {reason}"
+        raise InputError(fault, meant if absent else _near_file(module)) from error
     return value() if isinstance(value, type) else value
 
 
 def _no_attribute(module: ModuleType, spec: str, role: str) -> InputError:
     name, _, attribute = spec.rpartition(":")
     names = [key for key, value in vars(module).items() if callable(value) and key[:1] != "_"]
-    remedy = misspelt.ask(f"{name}:{near}" for near in misspelt.near(attribute, names))
+    remedy = misspelt.ask(
+        f"{name}:{attribute_name}" for attribute_name in misspelt.near(attribute, names)
+    )
     if names and not remedy:
         remedy = f"it has {', '.join(names[:_MAX_NAMES])}"
     return InputError(f"{name} has no '{attribute}', which is to be the {role}", remedy)

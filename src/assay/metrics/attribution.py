@@ -41,7 +41,7 @@ class Sentence:
     @property
     def all(self) -> Cited:
         """The contexts that it cites, each once."""
-        return _each_once(self.cited)
+        return _without_repeats(self.cited)
 
     @property
     def checked(self) -> bool:
@@ -60,25 +60,25 @@ def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence
     stand alone before the first sentence belong to it.
     """
     sentences: list[tuple[Span, Span]] = []  # a sentence with all its marks, and its words
-    ahead = False  # whether marks stand before their sentences
-    alone: int | None = None  # where marks without a sentence begin
+    marks_lead = False  # whether marks stand before their sentences
+    uncited_start: int | None = None  # where marks without a sentence begin
     for start, end in spans(answer):
         leading = _LEADING.match(answer, start, end)
         begins = not sentences or "\n" in answer[sentences[-1][0][1] : start]
-        ahead = bool(leading) if begins else ahead
+        marks_lead = bool(leading) if begins else marks_lead
         last = start  # of what belongs to the sentence before
         if not any(map(str.isalnum, _words(answer[start:end]))):
             last = end
-        elif leading and not (begins or ahead):
+        elif leading and not (begins or marks_lead):
             last = leading.end()
         if last > start and sentences:
             (first, _), words = sentences[-1]
             sentences[-1] = ((first, last), words)
-        elif last > start and alone is None:
-            alone = start
+        elif last > start and uncited_start is None:
+            uncited_start = start
         if last < end:
-            sentences.append(((last if alone is None else alone, end), (last, end)))
-            alone = None
+            sentences.append(((last if uncited_start is None else uncited_start, end), (last, end)))
+            uncited_start = None
     return [
         _sentence(f"s{number}", answer, span, words, n_contexts, at_most)
         for number, (span, words) in enumerate(sentences, start=1)
@@ -96,13 +96,13 @@ def _words(text: str) -> str:
     return without_citations(text).strip()
 
 
-def _numbers(listed: str) -> Iterator[int]:
-    for match in _RANGE.finditer(listed):
+def _numbers(mark: str) -> Iterator[int]:
+    for match in _RANGE.finditer(mark):
         first, last = int(match[1]), int(match[2] or match[1])
         yield from range(first, last + 1) if first <= last else (first, last)
 
 
-async def _verified(
+async def _verify_pairs(
     pairs: Iterable[tuple[Cited, Sentence]],
     contexts: Sequence[str],
     judge: Judge,
@@ -130,29 +130,31 @@ async def _by_all_citations(
     sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
 ) -> CitedVerdicts:
     """The verdict on each checked sentence by all that it cites."""
-    return await _verified([(s.all, s) for s in sentences if s.checked], contexts, judge)
+    return await _verify_pairs([(s.all, s) for s in sentences if s.checked], contexts, judge)
 
 
-def _each_once(cited: Iterable[int]) -> Cited:
+def _without_repeats(cited: Iterable[int]) -> Cited:
     return tuple(sorted(set(cited)))
 
 
-def _rest(cited: Cited, i: int) -> Cited:
+def _other_citations(cited: Cited, i: int) -> Cited:
     """The contexts that are left where one citation of context i is taken away."""
-    at = cited.index(i)
-    return _each_once(cited[:at] + cited[at + 1 :])
+    position = cited.index(i)
+    return _without_repeats(cited[:position] + cited[position + 1 :])
 
 
-def _part(kind: str, sentence: Sentence, label: str, value: float | None, why: str) -> Part:
-    at = sentence.statement
-    return Part(kind, at.text, label, value, why, span=at.span)
+def _sentence_part(
+    kind: str, sentence: Sentence, label: str, value: float | None, reason: str
+) -> Part:
+    statement = sentence.statement
+    return Part(kind, statement.text, label, value, reason, span=statement.span)
 
 
 def _unchecked_part(sentence: Sentence, value: float | None) -> Part:
     if not sentence.outside:
-        return _part("answer sentence", sentence, "no citation", value, "it cites nothing")
+        return _sentence_part("answer sentence", sentence, "no citation", value, "it cites nothing")
     missing = ", ".join(f"[{number}]" for number in sentence.outside)
-    return _part(
+    return _sentence_part(
         "answer sentence", sentence, "out of range", value, f"no context is numbered {missing}"
     )
 
@@ -251,17 +253,19 @@ class CitationPrecision(_Citations):
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
     ) -> Outcome:
         verdicts = await _by_all_citations(sentences, contexts, judge)
-        several = [
+        cited_together = [
             s
             for s in sentences
             if s.checked and len(s.cited) > 1 and verdicts[s.all, s.name].supported
         ]
-        alone = [((i,), s) for s in several for i in s.all]
-        verdicts = await _verified(alone, contexts, judge, verdicts)
+        single_citations = [((i,), s) for s in cited_together for i in s.all]
+        verdicts = await _verify_pairs(single_citations, contexts, judge, verdicts)
         rests = [
-            (_rest(s.cited, i), s) for (i,), s in alone if not verdicts[(i,), s.name].supported
+            (_other_citations(s.cited, i), s)
+            for (i,), s in single_citations
+            if not verdicts[(i,), s.name].supported
         ]
-        verdicts = await _verified(rests, contexts, judge, verdicts)
+        verdicts = await _verify_pairs(rests, contexts, judge, verdicts)
         parts = [part for s in sentences for part in self._parts_of(s, verdicts)]
         if any(part.value is not None for part in parts):
             return share(parts)
@@ -272,10 +276,12 @@ class CitationPrecision(_Citations):
             yield _unchecked_part(sentence, None)
             return
         for i in sentence.cited:
-            needed, label, why = _is_needed(sentence, i, verdicts)
-            at = sentence.statement
-            mark = f"{_marks_of((i,))} {at.text}"
-            yield Part("citation", mark, label, float(needed), why, context=i, span=at.span)
+            needed, label, reason = _is_needed(sentence, i, verdicts)
+            statement = sentence.statement
+            mark = f"{_marks_of((i,))} {statement.text}"
+            yield Part(
+                "citation", mark, label, float(needed), reason, context=i, span=statement.span
+            )
 
 
 def _is_needed(sentence: Sentence, i: int, verdicts: CitedVerdicts) -> tuple[bool, str, str]:
@@ -285,13 +291,13 @@ def _is_needed(sentence: Sentence, i: int, verdicts: CitedVerdicts) -> tuple[boo
         return False, "unsupported", together.reason
     if len(sentence.cited) == 1:
         return True, "needed", together.reason
-    alone = verdicts[(i,), name]
-    if alone.supported:
-        return True, "needed", f"it alone entails the sentence: {alone.reason}".rstrip(": ")
-    rest = _rest(sentence.cited, i)
-    if verdicts[rest, name].supported:
-        return False, "not needed", f"{_marks_of(rest)} without it entail the sentence"
-    return True, "needed", f"{_marks_of(rest)} without it do not entail the sentence"
+    verdict_alone = verdicts[(i,), name]
+    if verdict_alone.supported:
+        return True, "needed", f"it alone entails the sentence: {verdict_alone.reason}".rstrip(": ")
+    other_citations = _other_citations(sentence.cited, i)
+    if verdicts[other_citations, name].supported:
+        return False, "not needed", f"{_marks_of(other_citations)} without it entail the sentence"
+    return True, "needed", f"{_marks_of(other_citations)} without it do not entail the sentence"
 
 
 # ruff: noqa: RUF001 - quotation marks are what it is about
@@ -342,30 +348,32 @@ class QuotedSpans(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Look every quotation up; nobody is asked."""
         del judge
-        contexts = [_plain(context) for context in sample.contexts or ()]
+        contexts = [_unmarked(context) for context in sample.contexts or ()]
         parts = [
             _quotation(quotation, contexts)
             for quotation in _QUOTED.finditer(sample.answer or "")
-            if len(tokens(_inner(quotation)[0], "und")) >= self.words
+            if len(tokens(_inside_marks(quotation)[0], "und")) >= self.words
         ]
         if not parts:
             return Unscored("undefined", f"the answer quotes nothing of {self.words} words or more")
         return share(parts)
 
 
-def _inner(quotation: re.Match[str]) -> tuple[str, tuple[int, int]]:
+def _inside_marks(quotation: re.Match[str]) -> tuple[str, tuple[int, int]]:
     group = quotation.lastindex or 0
     return quotation[group], quotation.span(group)
 
 
-def _plain(text: str) -> str:
+def _unmarked(text: str) -> str:
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).translate(_ALIKE)).lower()
 
 
 def _quotation(quotation: re.Match[str], contexts: list[str]) -> Part:
-    text, span = _inner(quotation)
-    words = re.escape(_plain(text).strip(_STOPS))
+    text, span = _inside_marks(quotation)
+    words = re.escape(_unmarked(text).strip(_STOPS))
     pattern = re.compile(f"(?:{_START}){words}(?:{_END})")
-    place = next((i for i, context in enumerate(contexts) if pattern.search(context)), None)
-    label = "not found" if place is None else "found"
-    return Part("quotation", text, label, float(place is not None), context=place, span=span)
+    context_index = next((i for i, context in enumerate(contexts) if pattern.search(context)), None)
+    label = "not found" if context_index is None else "found"
+    return Part(
+        "quotation", text, label, float(context_index is not None), context=context_index, span=span
+    )

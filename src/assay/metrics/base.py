@@ -98,7 +98,7 @@ class Metric(ABC):
     def label(self) -> str:
         """Its name with every parameter that is not at its default: ``f(beta=2)``."""
         changed = [
-            f"{f.name}={_written(getattr(self, f.name))}"
+            f"{f.name}={_value_in_words(getattr(self, f.name))}"
             for f in fields(self)
             if getattr(self, f.name) != f.default
         ]
@@ -114,17 +114,17 @@ def check_parameters(metric: Metric) -> None:
     Raises:
         InputError: If one is.
     """
-    ours = type(metric).__module__.startswith("assay.")
+    is_built_in = type(metric).__module__.startswith("assay.")
     for field in fields(metric):
         value, default = getattr(metric, field.name), field.default
         kind, words = _KINDS.get(type(default), (object, "one value"))
         name = getattr(metric, "name", type(metric).__name__)
         # An array has no one truth value: it can be compared with nothing.
-        if getattr(value, "ndim", 0) or (ours and not isinstance(value, kind)):
-            written = " ".join(reprlib.repr(value).split())
-            fault = f"{name}: {field.name} must be {words}, not {written}"
+        if getattr(value, "ndim", 0) or (is_built_in and not isinstance(value, kind)):
+            value_text = " ".join(reprlib.repr(value).split())
+            fault = f"{name}: {field.name} must be {words}, not {value_text}"
             raise InputError(fault, "give one" if default is MISSING else f"such as {default!r}")
-        if ours:
+        if is_built_in:
             _check_type(name, field, value)
 
 
@@ -134,8 +134,8 @@ def _check_type(name: str, field: Field[Any], value: Any) -> None:
         for check in arguments[1:]:
             check(name, field.name, value)
     elif origin is Literal and value not in arguments:
-        *others, last = arguments
-        allowed = f"{', '.join(others)} or {last}"
+        *first_names, last = arguments
+        allowed = f"{', '.join(first_names)} or {last}"
         raise InputError(f"{name}: {field.name} must be {allowed}, not {value!r}")
 
 
@@ -173,7 +173,7 @@ def frozen(value: Any) -> Any:
     return value
 
 
-def _written(value: object) -> str:
+def _value_in_words(value: object) -> str:
     if isinstance(value, Metric):
         return value.label
     if isinstance(value, float):

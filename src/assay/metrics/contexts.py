@@ -291,8 +291,8 @@ class ContextEntityRecall(Metric):
 
 
 def _entity_part(entity: str, contexts: Sequence[str]) -> Part:
-    places = ((rank, span) for rank, c in enumerate(contexts) if (span := place(entity, c)))
-    rank, span = next(places, (None, None))
+    mentions = ((rank, span) for rank, c in enumerate(contexts) if (span := place(entity, c)))
+    rank, span = next(mentions, (None, None))
     quote = contexts[rank][slice(*span)] if rank is not None and span else ""
     label = "found" if quote else "not found"
     return Part("entity", entity, label, float(bool(quote)), context=rank, quote=quote, span=span)

@@ -49,8 +49,8 @@ def exchanges(turns: Sequence[Turn], window: int) -> list[Exchange]:
         window: How many earlier messages are shown with each.
     """
     return [
-        _exchange(turns, at, window)
-        for at, turn in enumerate(turns)
+        _exchange(turns, index, window)
+        for index, turn in enumerate(turns)
         if turn.role == "assistant" and turn.text.strip()
     ]
 
@@ -71,20 +71,20 @@ def transcript(turns: Sequence[Turn]) -> str:
     return "\n".join(line for turn in turns for line in _lines(turn))
 
 
-def _exchange(turns: Sequence[Turn], at: int, window: int) -> Exchange:
-    at_question = max((n for n in range(at) if turns[n].role == "user"), default=-1)
+def _exchange(turns: Sequence[Turn], index: int, window: int) -> Exchange:
+    at_question = max((n for n in range(index) if turns[n].role == "user"), default=-1)
     before = [
         f"{turn.role}: {turn.text}"
-        for n, turn in enumerate(turns[:at])
+        for n, turn in enumerate(turns[:index])
         if n != at_question and turn.role in ("user", "assistant") and turn.text.strip()
     ]
-    since = turns[at_question + 1 : at]
+    since = turns[at_question + 1 : index]
     return Exchange(
-        at + 1,
+        index + 1,
         turns[at_question].text if at_question >= 0 else "",
         tuple(before[-window:]) if window else (),
-        turns[at].text,
-        turns[at].contexts,
+        turns[index].text,
+        turns[index].contexts,
         tuple(turn.text for turn in since if turn.role == "tool" and turn.text.strip()),
     )
 
@@ -94,9 +94,9 @@ def _lines(turn: Turn) -> list[str]:
     return lines + [f"{turn.role} calls {call(tool_call)}" for tool_call in turn.tool_calls]
 
 
-def _check_window(name: str, called: str, window: object) -> None:
+def _check_window(name: str, parameter: str, window: object) -> None:
     if type(window) is not int or window < 0:
-        raise InputError(f"{name}: {called} must be a whole number from 0, not {window!r}")
+        raise InputError(f"{name}: {parameter} must be a whole number from 0, not {window!r}")
 
 
 Window: TypeAlias = Annotated[int, _check_window]
@@ -133,15 +133,15 @@ class TurnFaithfulness(Metric):
         messages = exchanges(sample.turns or (), self.window)
         recorded = [(e, contexts) for e in messages if (contexts := self._contexts(e)) is not None]
         if not recorded:
-            why = "no message has recorded contexts" if messages else "the assistant is silent"
-            return Unscored("undefined", why)
+            reason = "no message has recorded contexts" if messages else "the assistant is silent"
+            return Unscored("undefined", reason)
         split = await judge.each(
             SplitStatements(e.question, e.answer, earlier=e.earlier) for e, _ in recorded
         )
         groups = zip(split, (contexts for _, contexts in recorded), strict=True)
         verdicts = await verify(list(groups), judge)
         turns = [
-            _located(
+            _locate_parts(
                 e, verdict_parts(statements, judged, e.answer, kind=_kind_of_part(e, "statement"))
             )
             for (e, _), statements, judged in zip(recorded, split, verdicts, strict=True)
@@ -204,10 +204,12 @@ class TurnRelevancy(Metric):
         turns = []
         for exchange, questions in zip(messages, generated, strict=True):
             question_vector, kind = next(vectors), _kind_of_part(exchange, "question")
-            why = "the message is noncommittal" if questions.noncommittal else ""
+            reason = "the message is noncommittal" if questions.noncommittal else ""
             turns.append(
                 tuple(
-                    Part(kind, question, "generated", cosine(question_vector, next(vectors)), why)
+                    Part(
+                        kind, question, "generated", cosine(question_vector, next(vectors)), reason
+                    )
                     for question in questions.questions
                 )
             )
@@ -239,7 +241,7 @@ class AgentGoalAccuracy(Metric):
         """Compare the outcome with the reference."""
         if not (sample.reference or "").strip():
             return Unscored("undefined", "the reference is empty")
-        return await _reached(sample, judge, sample.reference)
+        return await _goal_reached(sample, judge, sample.reference)
 
 
 @dataclass(frozen=True)
@@ -257,10 +259,10 @@ class AgentGoalAccuracyWithoutReference(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the outcome with the goal that the user had."""
-        return await _reached(sample, judge, None)
+        return await _goal_reached(sample, judge, None)
 
 
-async def _reached(sample: Sample, judge: Judge, reference: str | None) -> Outcome:
+async def _goal_reached(sample: Sample, judge: Judge, reference: str | None) -> Outcome:
     turns = sample.turns or ()
     if not any(turn.role == "user" and turn.text.strip() for turn in turns):
         return Unscored("undefined", "the user says nothing")
@@ -276,7 +278,7 @@ async def _reached(sample: Sample, judge: Judge, reference: str | None) -> Outco
     return Score(value, parts)
 
 
-def _located(exchange: Exchange, parts: Sequence[Part]) -> tuple[Part, ...]:
+def _locate_parts(exchange: Exchange, parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts, saying in words which context is meant: it is one of the turn's, not the sample's.
 
     Nor does a span lie in the sample's answer.
@@ -293,8 +295,8 @@ def _reason_with_turn(exchange: Exchange, part: Part) -> str:
     return f"context {part.context + 1} of turn {exchange.number}: {part.reason}"
 
 
-def _kind_of_part(exchange: Exchange, part: str) -> str:
-    return f"turn {exchange.number} {part}"
+def _kind_of_part(exchange: Exchange, part_kind: str) -> str:
+    return f"turn {exchange.number} {part_kind}"
 
 
 def _mean_of_turns(
@@ -308,8 +310,8 @@ def _mean_of_turns(
     }
     if not figures:
         return Unscored("undefined", nothing)
-    every = tuple(part for parts in turns for part in parts)
-    return Score(sum(figures.values()) / len(figures), every, method, figures)
+    all_parts = tuple(part for parts in turns for part in parts)
+    return Score(sum(figures.values()) / len(figures), all_parts, method, figures)
 
 
 Mode = Literal["f1", "precision", "recall"]
@@ -364,9 +366,9 @@ class TopicAdherence(Metric):
             return Unscored("undefined", "the user asks about nothing")
         answers = await judge(JudgeTopics(conversation, topics))
         matches = await judge(MatchTopics(topics, allowed))
-        return self._counted(_topic_parts(topics, answers, matches, allowed))
+        return self._count_calls(_topic_parts(topics, answers, matches, allowed))
 
-    def _counted(self, parts: Sequence[Part]) -> Outcome:
+    def _count_calls(self, parts: Sequence[Part]) -> Outcome:
         labels, nothing = _COUNTED[self.mode]
         counts = {label: sum(part.label == label for part in parts) for label in _LABELS.values()}
         evidence = tuple(parts)
@@ -389,7 +391,7 @@ def _topic_parts(
         label = _LABELS[answer.answered, match.reference is not None]
         value = {_HIT: 1.0, _FALSE: 0.0, _MISSED: 0.0}.get(label)
         under = "no reference topic" if match.reference is None else allowed[match.reference]
-        done = "answered" if answer.answered else "refused"
-        reason = f"{done} ({answer.reason}); falls under: {under} ({match.reason})"
+        outcome = "answered" if answer.answered else "refused"
+        reason = f"{outcome} ({answer.reason}); falls under: {under} ({match.reason})"
         parts.append(Part("topic", topic, label, value, reason.replace(" ()", "")))
     return parts

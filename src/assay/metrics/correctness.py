@@ -141,14 +141,14 @@ class FactualCorrectness(FScore):
         correct, covered = await verify(
             [(answer_statements, (against_theirs,)), (reference_statements, (against_mine,))], judge
         )
-        mine = parts_beside(
+        answer_parts = parts_beside(
             answer_statements, correct, answer, "statement", ("TP", "FP"), soft=self.soft
         )
         of_reference = reference_statements, covered, reference, "reference statement"
-        theirs = parts_beside(*of_reference, ("covered", "FN"), soft=self.soft)
-        if self.short and self.mode == "f1" and is_short(reference) and mine:
-            return self._led_by_recall(_beyond(mine, correct), theirs)
-        return self._counted(mine, theirs)
+        reference_parts = parts_beside(*of_reference, ("covered", "FN"), soft=self.soft)
+        if self.short and self.mode == "f1" and is_short(reference) and answer_parts:
+            return self._led_by_recall(_beyond_reference(answer_parts, correct), reference_parts)
+        return self._count(answer_parts, reference_parts)
 
     def _led_by_recall(
         self, answer_parts: Sequence[Part], reference_parts: Sequence[Part]
@@ -170,7 +170,7 @@ class FactualCorrectness(FScore):
         details = {"precision": precision, "recall": recall, **counts}
         return Score(f_beta(precision, recall, beta), parts, method, details)
 
-    def _counted(
+    def _count(
         self, answer_statements: Sequence[Part], reference_statements: Sequence[Part]
     ) -> Outcome:
         parts = (*answer_statements, *reference_statements)
@@ -215,7 +215,7 @@ def is_short(reference: str) -> bool:
     return len(spans(reference)) <= 1 and 0 < len(words(reference)) <= _SHORT
 
 
-def _beyond(parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
+def _beyond_reference(parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
     """The parts; those that are not supported and contradict nothing labelled so."""
     return [
         replace(part, label=BEYOND) if part.label == "FP" and not verdict.contradicted else part
@@ -416,10 +416,10 @@ class NliScore(Metric):
         if self.formula == "-c" and None in map(contradicted, (*correct, *covered)):
             return Unscored("failed", CONTRADICTION_UNKNOWN)
         parts = (
-            *self._valued(
+            *self._with_values(
                 verdict_parts(answer_statements, correct, answer, in_contexts=False), correct
             ),
-            *self._valued(
+            *self._with_values(
                 verdict_parts(
                     reference_statements,
                     covered,
@@ -443,7 +443,7 @@ class NliScore(Metric):
         ]
         return Score(value, parts, BY_VERDICTS if None in probabilities else "", sides)
 
-    def _valued(self, parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
+    def _with_values(self, parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
         return [
             replace(part, value=self._value(verdict))
             for part, verdict in zip(parts, verdicts, strict=True)

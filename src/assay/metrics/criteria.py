@@ -216,15 +216,15 @@ class DiscreteCriterion(Metric):
         values = self._with_meanings()
         task = ChooseLabel(self.criterion, values, texts_of(sample, self.shows))
         draws = await judge.draws(task, self.strictness)
-        places = {name: n / (len(values) - 1) for n, (name, _) in enumerate(values)}
+        values_by_label = {name: n / (len(values) - 1) for n, (name, _) in enumerate(values)}
         kind, text = graded(sample, self.shows)
-        parts = tuple(Part(kind, text, d.value, places[d.value], d.reason) for d in draws)
+        parts = tuple(Part(kind, text, d.value, values_by_label[d.value], d.reason) for d in draws)
         drawn = [draw.value for draw in draws]
         winner, agreement = majority(drawn)
         if winner is None:
             return Unscored("failed", tie_message(drawn), parts)
         details = {"label": winner, "agreement": agreement, "draws": len(drawn)}
-        return Score(places[winner], parts, details=details)
+        return Score(values_by_label[winner], parts, details=details)
 
     def _with_meanings(self) -> tuple[tuple[str, str], ...]:
         return tuple(
@@ -289,8 +289,10 @@ class NumericCriterion(Metric):
         scale = f"{self.low:g}, {self.low + self.step:g}, ... {self.high:g}"
         steps = (self.high - self.low) / self.step if finite and self.step > 0 else 0.0
         if not (1 - 1e-9 <= steps < MAX_GRADES and abs(steps - round(steps)) < 1e-6):
-            most = MAX_GRADES - 1
-            remedy = f"low must be below high; step must divide the range into 1 to {most} steps"
+            max_steps = MAX_GRADES - 1
+            remedy = (
+                f"low must be below high; step must divide the range into 1 to {max_steps} steps"
+            )
             raise InputError(f"{self.name}: {scale} is not a scale of grades", remedy)
 
     def _grades(self) -> tuple[tuple[float, str], ...]:
@@ -396,8 +398,8 @@ class GEval(Metric):
 
 
 def _with_steps(criterion: str, steps: tuple[str, ...]) -> str:
-    listed = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
-    return f"{criterion}\n\nGo through these steps in order:\n{listed}"
+    numbered = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
+    return f"{criterion}\n\nGo through these steps in order:\n{numbered}"
 
 
 def _method(grades: list[Grade]) -> str:

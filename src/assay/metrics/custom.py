@@ -47,18 +47,18 @@ class FunctionMetric(Metric):
         result = await returned if inspect.isawaitable(returned) else returned
         if isinstance(result, (Score, Unscored)):
             return result
-        where = f"{self.name} of {sample.id}"
+        location = f"{self.name} of {sample.id}"
         try:
             value = float(result)
         except (TypeError, ValueError):
-            fault = f"{where} is {quoted(result)}"
+            fault = f"{location} is {quoted(result)}"
             raise InputError(fault, "return a number, a Score or an Unscored") from None
         if not math.isfinite(value):
             remedy = "where there is no number, return Unscored('undefined', why)"
-            raise InputError(f"{where} is {value}", remedy)
-        return Score(value, (self._part(sample, value),))
+            raise InputError(f"{location} is {value}", remedy)
+        return Score(value, (self._value_part(sample, value),))
 
-    def _part(self, sample: Sample, value: float) -> Part:
+    def _value_part(self, sample: Sample, value: float) -> Part:
         field = next((f for f in ("answer", "question", *self.needs) if f in self.needs), "sample")
         content = getattr(sample, field, None) or sample.metadata.get(field) or sample.id
         return Part(field, str(content), "computed", value)
@@ -103,7 +103,7 @@ def metric(
         fault = f"assay.metric was given {quoted(bare[0])}"
         raise InputError(fault, 'write @assay.metric(needs=("answer",)) above the function')
     low, high = (float(bound) for bound in range)
-    about: dict[str, Any] = {
+    class_attributes: dict[str, Any] = {
         "needs": (needs,) if isinstance(needs, str) else tuple(needs),
         "tasks": tuple(tasks),
         "range": (low, high),
@@ -113,18 +113,20 @@ def metric(
     }
 
     def decorate(function: Function) -> Metric:
-        called = name or getattr(function, "__name__", "")
-        if not _NAME.fullmatch(called):
-            fault = f"a metric cannot be called '{called}'"
+        metric_name = name or getattr(function, "__name__", "")
+        if not _NAME.fullmatch(metric_name):
+            fault = f"a metric cannot be called '{metric_name}'"
             raise InputError(fault, "letters, digits, and _ - . : only")
         if not low < high:
-            raise InputError(f"{called}: its range is {low:g} to {high:g}", "the smaller one first")
-        return _class(function, called, about)()
+            raise InputError(
+                f"{metric_name}: its range is {low:g} to {high:g}", "the smaller one first"
+            )
+        return _class(function, metric_name, class_attributes)()
 
     return decorate
 
 
-def _class(function: Function, name: str, about: dict[str, Any]) -> type[FunctionMetric]:
+def _class(function: Function, name: str, class_attributes: dict[str, Any]) -> type[FunctionMetric]:
     if not inspect.isfunction(function):
         raise InputError(
             f"{name}: {function!r} is not a function", "write it with def or async def"
@@ -137,7 +139,7 @@ def _class(function: Function, name: str, about: dict[str, Any]) -> type[Functio
         function.__name__,
         (FunctionMetric,),
         {
-            **about,
+            **class_attributes,
             "name": name,
             "function": function,
             "asking": count == 2,
@@ -160,7 +162,7 @@ def find(spec: str) -> type[Metric] | Metric | None:
     module, _, attribute = spec.rpartition(":")
     if not module or not attribute:
         return None
-    if not module.endswith(FILE) and not all(part.isidentifier() for part in module.split(".")):
+    if not module.endswith(FILE) and not all(name.isidentifier() for name in module.split(".")):
         return None
     target: Any = _load(module, spec)
     for name in attribute.split("."):
@@ -192,5 +194,7 @@ def _load(module: str, spec: str) -> ModuleType:
         fault = f"the metric '{spec}' cannot be imported: {error}"
         raise InputError(fault, "`assay metrics` lists those that are built in") from error
     except SyntaxError as error:
-        where = f"{Path(error.filename or module).name}:{error.lineno}"
-        raise InputError(f"the metric '{spec}' cannot be imported: {where}: {error.msg}") from error
+        location = f"{Path(error.filename or module).name}:{error.lineno}"
+        raise InputError(
+            f"the metric '{spec}' cannot be imported: {location}: {error.msg}"
+        ) from error

@@ -94,8 +94,8 @@ def majority(values: Sequence[T]) -> tuple[T | None, float]:
 
     Not more than half need to say it: of yes, yes, no, maybe it is yes.
     """
-    (first, n), *others = Counter(values).most_common()
-    is_tie = bool(others) and others[0][1] == n
+    (first, n), *other_counts = Counter(values).most_common()
+    is_tie = bool(other_counts) and other_counts[0][1] == n
     return (None if is_tie else first), n / len(values)
 
 
@@ -353,8 +353,8 @@ class AnswerAccuracy(Metric):
         forward = (shown_question, ("answer", answer), ("reference", reference))
         backward = (shown_question, ("answer", reference), ("reference", answer))
         tasks = [GiveGrade(SAME, SAME_GRADES, forward), GiveGrade(ALIKE, ALIKE_GRADES, backward)]
-        ways = ("answer against reference", "reference against answer")
-        return await _rated(tasks, ways, answer, judge)
+        directions = ("answer against reference", "reference against answer")
+        return await _rated(tasks, directions, answer, judge)
 
 
 @dataclass(frozen=True)
@@ -416,12 +416,14 @@ class ResponseGroundedness(Metric):
         return await _rated(tasks, ("first wording", "second wording"), answer, judge)
 
 
-async def _rated(tasks: Sequence[GiveGrade], ways: Sequence[str], text: str, judge: Judge) -> Score:
+async def _rated(
+    tasks: Sequence[GiveGrade], directions: Sequence[str], text: str, judge: Judge
+) -> Score:
     best = tasks[0].grades[-1][0]
     ratings = await judge.each(tasks)
     parts = tuple(
-        Part("rating", text, f"{way}: {r.value:g} of {best:g}", r.value / best, r.reason)
-        for way, r in zip(ways, ratings, strict=True)
+        Part("rating", text, f"{direction}: {r.value:g} of {best:g}", r.value / best, r.reason)
+        for direction, r in zip(directions, ratings, strict=True)
     )
     details = {"ratings": [rating.value for rating in ratings]}
     return Score(sum(r.value for r in ratings) / (len(ratings) * best), parts, details=details)

@@ -217,9 +217,9 @@ class HallucinationSpans(Metric):
             replace(part, marks=_unsupported_spans(part, statement, answer) if part.value else ())
             for part, statement in zip(labelled, statements, strict=True)
         )
-        lost = [part.text for part in parts if part.value and not part.marks]
-        if lost:
-            return Unscored("failed", f"not found in the answer: {'; '.join(lost)}", parts)
+        unlocated = [part.text for part in parts if part.value and not part.marks]
+        if unlocated:
+            return Unscored("failed", f"not found in the answer: {'; '.join(unlocated)}", parts)
         spans = merged((mark for part in parts for mark in part.marks), answer)
         characters = sum(end - start for start, end in spans)
         details = {"spans": [list(span) for span in spans], "characters": characters}
@@ -243,21 +243,21 @@ def _unsupported_spans(part: Part, statement: Statement, answer: str) -> tuple[S
         for start, end in statement.spans
         if not any(start <= mark < end for mark, _ in part.marks)
     ]
-    places = (*part.marks, *unmarked)
-    if not places:  # the judge did not say where it was taken from
-        places = _closest_sentence(part.text, answer)
-    return tuple(span for span in (_trimmed(span, answer) for span in places) if span)
+    marked_spans = (*part.marks, *unmarked)
+    if not marked_spans:  # the judge did not say where it was taken from
+        marked_spans = _closest_sentence(part.text, answer)
+    return tuple(span for span in (_trim(span, answer) for span in marked_spans) if span)
 
 
 def _closest_sentence(statement: str, answer: str) -> tuple[Span, ...]:
     """The sentence that has most of the statement's words, if it has half of them."""
     expected = set(words(statement))
     shared = [(len(expected & set(words(answer[a:b]))), (a, b)) for a, b in sentence_spans(answer)]
-    most, span = max(shared, key=lambda pair: pair[0], default=(0, (0, 0)))
-    return (span,) if most and most >= _MIN_SHARED * len(expected) else ()
+    most_shared, span = max(shared, key=lambda pair: pair[0], default=(0, (0, 0)))
+    return (span,) if most_shared and most_shared >= _MIN_SHARED * len(expected) else ()
 
 
-def _trimmed(span: Span, text: str) -> Span | None:
+def _trim(span: Span, text: str) -> Span | None:
     start, end = span
     inside = text[start:end]
     start += len(inside) - len(inside.lstrip())
@@ -384,11 +384,11 @@ CORRECT, RELEVANT, IRRELEVANT, UNGROUNDED = (
 
 def noise(matrices: Entailment, sample: Sample, counted: str) -> Outcome:
     """Share of the answer's statements that are noise of the counted kind."""
-    why = undefined(matrices, sample)
-    if not why and not matrices.reference:
-        why = "the reference makes no statement, so no context can be called relevant"
-    if why:
-        return Unscored("undefined", why)
+    reason = undefined(matrices, sample)
+    if not reason and not matrices.reference:
+        reason = "the reference makes no statement, so no context can be called relevant"
+    if reason:
+        return Unscored("undefined", reason)
     return share(_noise_parts(matrices, counted))
 
 
@@ -407,10 +407,10 @@ def _noise_parts(matrices: Entailment, counted: str) -> list[Part]:
     for statement, verdict, row in zip(
         matrices.answer, matrices.correct, matrices.grounded, strict=True
     ):
-        by = entailing(row)
+        supporting = entailing(row)
         label = CORRECT if verdict.supported else UNGROUNDED
-        if by and not verdict.supported:
-            label = RELEVANT if relevant.intersection(by) else IRRELEVANT
+        if supporting and not verdict.supported:
+            label = RELEVANT if relevant.intersection(supporting) else IRRELEVANT
         parts.append(by_contexts(statement, row, label, float(label == counted)))
     return parts
 

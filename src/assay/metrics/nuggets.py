@@ -103,8 +103,8 @@ class NuggetRecall(_OfNuggets):
         """Assign each nugget to the answer, and count."""
         nuggets = sample.nuggets or {}
         if not nuggets or (self.over == VITAL and VITAL not in nuggets.values()):
-            which = "vital nugget" if nuggets else "nugget"
-            return Unscored("undefined", f"the question has no {which}")
+            missing = "vital nugget" if nuggets else "nugget"
+            return Unscored("undefined", f"the question has no {missing}")
         parts = await assign(sample, judge)
         method = "" if judge.can(ChooseLabel) else BY_VERDICTS
         all_six = _shares(parts, list(nuggets.values()))
@@ -126,9 +126,9 @@ def _shares(parts: Sequence[Part], importance: Sequence[str]) -> dict[str, float
     return shares
 
 
-def _interval(share: float, importance: Sequence[str], over: str) -> dict[str, float]:
+def _interval(share: float, importance: Sequence[str], denominator: str) -> dict[str, float]:
     """Wilson's interval of a share of nuggets, of which unequal weights leave fewer (Kish)."""
-    okay = {VITAL: 0.0, "all": 1.0}.get(over, _OKAY)
+    okay = {VITAL: 0.0, "all": 1.0}.get(denominator, _OKAY)
     weights = [1.0 if kind == VITAL else okay for kind in importance]
     n = sum(weights) ** 2 / sum(weight**2 for weight in weights)
     return dict(zip(("low", "high"), wilson(share, n, _Z), strict=True))
@@ -138,9 +138,9 @@ def _value(part: Part, *, strict: bool) -> float:
     return float(part.label == "support") if strict else part.value or 0.0
 
 
-def _check_allowance(name: str, called: str, value: float) -> None:
+def _check_allowance(name: str, parameter: str, value: float) -> None:
     if not 0 < value <= 1_000_000:
-        raise InputError(f"{name}: {called} must be a number above 0, not {value}")
+        raise InputError(f"{name}: {parameter} must be a number above 0, not {value}")
 
 
 @dataclass(frozen=True)

@@ -111,21 +111,24 @@ def pairs(calls: Sequence[_Call], expected: Sequence[ToolCall]) -> list[int | No
 
     pairing: list[int | None] = [None] * len(expected)
     for name in dict.fromkeys(reference_call.name for reference_call in expected):
-        places = [
-            place for place, reference_call in enumerate(expected) if reference_call.name == name
+        expected_indices = [
+            index for index, reference_call in enumerate(expected) if reference_call.name == name
         ]
-        places_called = [at for at, done in enumerate(calls) if done.call.name == name]
+        places_called = [
+            index for index, made_call in enumerate(calls) if made_call.call.name == name
+        ]
         # Where two ways fit alike, calls stay in their places.
         fit = [
             [
-                matched(calls[at].call.args, expected[place].args)[0] + _TIE * (at == place)
-                for at in places_called
+                matched(calls[call_index].call.args, expected[expected_index].args)[0]
+                + _TIE * (call_index == expected_index)
+                for call_index in places_called
             ]
-            for place in places
+            for expected_index in expected_indices
         ]
         if places_called:
             for row, column in zip(*linear_sum_assignment(fit, maximize=True), strict=True):
-                pairing[places[row]] = places_called[column]
+                pairing[expected_indices[row]] = places_called[column]
     return pairing
 
 
@@ -138,19 +141,19 @@ def _call_parts(
 ) -> list[Part]:
     """One part for each expected call, then one for each that nobody asked for."""
     parts = []
-    for expected, at in zip(expected_calls, pairing, strict=True):
-        if at is None:
+    for expected, call_index in zip(expected_calls, pairing, strict=True):
+        if call_index is None:
             parts.append(Part("tool call", call(expected), "missing", 0.0))
             continue
-        share, faults = matched(calls[at].call.args, expected.args)
+        share, faults = matched(calls[call_index].call.args, expected.args)
         label = "matched" if share == 1 else "partly matched" if share else "wrong arguments"
-        where = f"turn {calls[at].turn}: {call(calls[at].call)}"
-        reason = f"{where}; {faults}" if faults else where
+        description = f"turn {calls[call_index].turn}: {call(calls[call_index].call)}"
+        reason = f"{description}; {faults}" if faults else description
         parts.append(Part("tool call", call(expected), label, share * aligned, reason))
-    for at, done in enumerate(calls):
-        if at not in pairing:
-            reason = f"turn {done.turn}: not among the expected calls"
-            parts.append(Part("other tool call", call(done.call), "unexpected", reason=reason))
+    for call_index, made_call in enumerate(calls):
+        if call_index not in pairing:
+            reason = f"turn {made_call.turn}: not among the expected calls"
+            parts.append(Part("other tool call", call(made_call.call), "unexpected", reason=reason))
     return parts
 
 
@@ -175,22 +178,28 @@ class ToolCallF1(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Count the calls; nobody is asked."""
         del judge
-        calls = self._counted([m.call for m in assistant_calls(sample)])
-        expected = self._counted(sample.reference_tool_calls or ())
+        calls = self._count_calls([m.call for m in assistant_calls(sample)])
+        expected = self._count_calls(sample.reference_tool_calls or ())
         if not calls and not expected:
             return NOTHING
-        both = (calls & expected).total()
-        precision = both / calls.total() if calls else 0.0
-        recall = both / expected.total() if expected else 0.0
-        counts = {"TP": both, "FP": calls.total() - both, "FN": expected.total() - both}
+        matched_count = (calls & expected).total()
+        precision = matched_count / calls.total() if calls else 0.0
+        recall = matched_count / expected.total() if expected else 0.0
+        counts = {
+            "TP": matched_count,
+            "FP": calls.total() - matched_count,
+            "FN": expected.total() - matched_count,
+        }
         details = {"precision": precision, "recall": recall, **counts}
-        return Score(f_beta(precision, recall), self._parts(sample, calls, expected), "", details)
+        return Score(
+            f_beta(precision, recall), self._tool_call_parts(sample, calls, expected), "", details
+        )
 
-    def _counted(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
+    def _count_calls(self, calls: Sequence[ToolCall]) -> Counter[tuple[str, str]]:
         counts = Counter(_identity(call) for call in calls)
         return counts if self.repeats else Counter(dict.fromkeys(counts, 1))
 
-    def _parts(
+    def _tool_call_parts(
         self,
         sample: Sample,
         calls: Counter[tuple[str, str]],
@@ -206,11 +215,11 @@ class ToolCallF1(Metric):
             hits[_identity(expected)] -= 1
             label = "matched" if matched else "missing"
             parts.append(Part("tool call", call(expected), label, float(matched)))
-        for done in assistant_calls(sample):
-            if free[_identity(done.call)] > 0:
-                free[_identity(done.call)] -= 1
-                turn = f"turn {done.turn}"
-                parts.append(Part("other tool call", call(done.call), "unexpected", 0.0, turn))
+        for made_call in assistant_calls(sample):
+            if free[_identity(made_call.call)] > 0:
+                free[_identity(made_call.call)] -= 1
+                turn = f"turn {made_call.turn}"
+                parts.append(Part("other tool call", call(made_call.call), "unexpected", 0.0, turn))
         return tuple(parts)
 
 

@@ -46,22 +46,25 @@ class RankingCriterion(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for the order, each time with another answer shown first."""
-        question, answers = sample.question or "", (sample.answer or "", *self._others(sample))
+        question, answers = (
+            sample.question or "",
+            (sample.answer or "", *self._other_answers(sample)),
+        )
         if len(answers) < 2:
             return Unscored("undefined", "there is no other answer")
         if blank(question) or any(map(blank, answers)):
             return Unscored("undefined", "the question or an answer is empty")
         rankings = await self._rankings(question, answers, judge)
         ranks = [1 + ranking.order.index(0) for ranking in rankings]
-        places = [(len(answers) - rank) / (len(answers) - 1) for rank in ranks]
+        rank_values = [(len(answers) - rank) / (len(answers) - 1) for rank in ranks]
         parts = tuple(
-            Part("answer", answers[0], f"rank {rank} of {len(answers)}", place, ranking.reason)
-            for rank, place, ranking in zip(ranks, places, rankings, strict=True)
+            Part("answer", answers[0], f"rank {rank} of {len(answers)}", rank_value, ranking.reason)
+            for rank, rank_value, ranking in zip(ranks, rank_values, rankings, strict=True)
         )
         details = {"ranks": ranks, "agreement": majority(ranks)[1]}
-        return Score(sum(places) / len(places), parts, details=details)
+        return Score(sum(rank_values) / len(rank_values), parts, details=details)
 
-    def _others(self, sample: Sample) -> tuple[str, ...]:
+    def _other_answers(self, sample: Sample) -> tuple[str, ...]:
         if self.among == "further_answers":
             return sample.further_answers or ()
         return () if sample.other_answer is None else (sample.other_answer,)
@@ -132,30 +135,36 @@ class PairwisePreference(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask in both orders."""
-        answer, other = sample.answer or "", sample.other_answer or ""
+        answer, other_answer = sample.answer or "", sample.other_answer or ""
         if gap := missing(sample, (*self.shows, "answer", "other_answer")):
             return Unscored("undefined", gap)
-        if answer.strip() == other.strip():
+        if answer.strip() == other_answer.strip():
             return Score(0.5, (Part("answer", answer, "the same as the other", 0.5),))
         if self.asks(judge.can) == (RateAnswer,):
-            return await _rated(sample.question or "", answer, other, judge)
+            return await _rated(sample.question or "", answer, other_answer, judge)
         texts = texts_of(sample, self.shows)
         orders = (
-            PreferAnswer(self.criterion, texts, answer, other),
-            PreferAnswer(self.criterion, texts, other, answer),
+            PreferAnswer(self.criterion, texts, answer, other_answer),
+            PreferAnswer(self.criterion, texts, other_answer, answer),
         )
         shown_first, shown_second = await judge.each(orders)
-        return _both(answer, shown_first, shown_second)
+        return _both_orders(answer, shown_first, shown_second)
 
 
-def _both(answer: str, shown_first: Preference, shown_second: Preference) -> Score:
+def _both_orders(answer: str, shown_first: Preference, shown_second: Preference) -> Score:
     wins = {"first": "answer", "second": "other", "tie": "tie"}
     turned = {"first": "other", "second": "answer", "tie": "tie"}
     preferred = (wins[shown_first.better], turned[shown_second.better])
     value = {("answer", "answer"): 1.0, ("other", "other"): 0.0}.get(preferred, 0.5)
     parts = tuple(
-        Part("preference", answer, f"{place}: {_LABELS[who]}", _VALUES[who], preference.reason)
-        for place, who, preference in zip(
+        Part(
+            "preference",
+            answer,
+            f"{order}: {_LABELS[preferred_answer]}",
+            _VALUES[preferred_answer],
+            preference.reason,
+        )
+        for order, preferred_answer, preference in zip(
             ("shown first", "shown second"), preferred, (shown_first, shown_second), strict=True
         )
     )
@@ -171,14 +180,14 @@ _LABELS = {"answer": "preferred", "other": "the other is preferred", "tie": "tie
 _VALUES = {"answer": 1.0, "other": 0.0, "tie": 0.5}
 
 
-async def _rated(question: str, answer: str, other: str, judge: Judge) -> Score:
-    ratings = await judge.each([RateAnswer(question, answer), RateAnswer(question, other)])
-    own, others = (rating.rated for rating in ratings)
-    value = 0.5 if abs(own - others) <= CLOSE else float(own > others)
+async def _rated(question: str, answer: str, other_answer: str, judge: Judge) -> Score:
+    ratings = await judge.each([RateAnswer(question, answer), RateAnswer(question, other_answer)])
+    own_rating, other_rating = (rating.rated for rating in ratings)
+    value = 0.5 if abs(own_rating - other_rating) <= CLOSE else float(own_rating > other_rating)
     parts = tuple(
         Part(kind, text, "rated", rating.rated, rating.reason)
         for kind, text, rating in zip(
-            ("answer", "other answer"), (answer, other), ratings, strict=True
+            ("answer", "other answer"), (answer, other_answer), ratings, strict=True
         )
     )
-    return Score(value, parts, RATED, {"ratings": [own, others]})
+    return Score(value, parts, RATED, {"ratings": [own_rating, other_rating]})

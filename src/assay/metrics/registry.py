@@ -228,14 +228,14 @@ def pieces(text: str) -> list[str]:
     Raises:
         ValueError: If brackets or quotes do not match.
     """
-    split, closers, at = [""], "", 0
-    while at < len(text):
-        letter = text[at]
+    split, closers, position = [""], "", 0
+    while position < len(text):
+        letter = text[position]
         last = split[-1].rstrip()[-1:]
         if letter in _QUOTES and (not last or last in _BEFORE_A_VALUE):
-            end = _end_of_quote(text, at)
-            split[-1] += text[at:end]
-            at = end
+            end = _end_of_quote(text, position)
+            split[-1] += text[position:end]
+            position = end
             continue
         if letter in _PAIRS:
             closers += _PAIRS[letter]
@@ -247,20 +247,20 @@ def pieces(text: str) -> list[str]:
             split.append("")
         else:
             split[-1] += letter
-        at += 1
+        position += 1
     if closers:
         raise ValueError("parentheses do not match")
     return [piece.strip() for piece in split]
 
 
 def _end_of_quote(text: str, start: int) -> int:
-    at = start + 1
-    while at < len(text):
-        if text[at] == "\\":
-            at += 1
-        elif text[at] == text[start]:
-            return at + 1
-        at += 1
+    position = start + 1
+    while position < len(text):
+        if text[position] == "\\":
+            position += 1
+        elif text[position] == text[start]:
+            return position + 1
+        position += 1
     raise ValueError("a quote is opened and never closed")
 
 
@@ -370,15 +370,15 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     entries: Any = metrics
     if isinstance(entries, str) or not isinstance(entries, Iterable):
         entries = [] if entries is None else [entries]
-    chosen: list[Any] = []
+    resolved: list[Any] = []
     for metric in entries:
-        chosen += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
-    for metric in chosen:
+        resolved += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
+    for metric in resolved:
         _check(metric)
-    if not chosen:
+    if not resolved:
         raise InputError(f"no metric was given; there are {', '.join(METRICS)}")
-    by_label = {metric.label: metric for metric in chosen}
-    for metric in chosen:
+    by_label = {metric.label: metric for metric in resolved}
+    for metric in resolved:
         if metric != by_label[metric.label]:
             raise InputError(f"two different metrics are called {metric.label}", "rename one")
     return tuple(by_label.values())
@@ -389,13 +389,13 @@ def _check(metric: Any) -> None:
         raise _not_a_metric(metric)
     _check_class(type(metric))
     check_parameters(metric)
-    why = ""
+    reason = ""
     if metric.name in _FIELDS:  # it would take the field's column in every table
-        why = "it is a field of the data"
+        reason = "it is a field of the data"
     elif metric.name.endswith("_why"):  # the column that says why another one has no score
-        why = "a name cannot end in '_why'"
-    if why:
-        raise InputError(f"a metric cannot be called '{metric.name}': {why}")
+        reason = "a name cannot end in '_why'"
+    if reason:
+        raise InputError(f"a metric cannot be called '{metric.name}': {reason}")
 
 
 def _not_a_metric(value: object) -> InputError:
@@ -409,10 +409,10 @@ def _not_a_metric(value: object) -> InputError:
 
 def _check_class(cls: type[Metric]) -> None:
     """What every metric must say of itself, a class of the user's own too."""
-    for name, such in (("name", '"answered"'), ("needs", '("question", "answer")')):
+    for name, example in (("name", '"answered"'), ("needs", '("question", "answer")')):
         if not hasattr(cls, name):
             fault = f"the metric {cls.__name__} does not define '{name}'"
-            raise InputError(fault, f"such as {name} = {such} in the class")
+            raise InputError(fault, f"such as {name} = {example} in the class")
 
 
 def _build(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
@@ -445,5 +445,5 @@ def meant(name: str) -> str:
     """The metrics that an unknown name is near, as a question; "" if it is near none."""
     names = [*METRICS, *ALIASES]
     # "cost" is nearer to cost_per_query than letters tell.
-    close = [other for other in names if name in other.split("_")][:3]
+    close = [other_name for other_name in names if name in other_name.split("_")][:3]
     return misspelt.ask(close or misspelt.near(name, names, n=3, cutoff=0.5))

@@ -106,9 +106,9 @@ async def _generated(question: str, answer: str, n: int, judge: Judge) -> Questi
     strays = _in_other_language(generated.questions, question, answer)
     if not any(strays):
         return generated
-    again = await judge(task, draw=1)
-    better = sum(_in_other_language(again.questions, question, answer)) < sum(strays)
-    return again if better else generated
+    second_try = await judge(task, draw=1)
+    better = sum(_in_other_language(second_try.questions, question, answer)) < sum(strays)
+    return second_try if better else generated
 
 
 def _in_other_language(generated: Sequence[str], question: str, answer: str) -> list[bool]:
@@ -197,10 +197,10 @@ class Conciseness(Metric):
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
         relevant = await choices(question, statements, judge)
-        again = await _against_earlier(statements, helpful_ids(relevant), judge)
+        repetitions = await _against_earlier(statements, helpful_ids(relevant), judge)
         parts: list[Part] = []
         for s in statements:
-            parts.append(_need_part(relevance_part(s, relevant.get(s.id)), again.get(s.id)))
+            parts.append(_need_part(relevance_part(s, relevant.get(s.id)), repetitions.get(s.id)))
             parts += [_repeated_part(s, span) for span in s.repeats]
         return share(parts)
 
@@ -283,11 +283,11 @@ async def _against_earlier(
     return {verdict.id: verdict for (verdict,) in await judge.each(tasks)}
 
 
-def _need_part(part: Part, again: Verdict | None) -> Part:
+def _need_part(part: Part, repetition: Verdict | None) -> Part:
     if not part.value:
         return replace(part, label="beside the point")
-    if again and again.supported:
-        reason, quote = again.reason, again.quote
+    if repetition and repetition.supported:
+        reason, quote = repetition.reason, repetition.quote
         return replace(part, label="repeated", value=0.0, reason=reason, quote=quote)
     return replace(part, label="needed")
 

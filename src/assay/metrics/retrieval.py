@@ -92,12 +92,12 @@ def _rank(
     earlier: set[str] = set()
     for rank, (i, text) in enumerate(zip(ids, texts_shown, strict=True)):
         grade = relevant.get(i, 0.0)
-        again = bool(grade) and i in earlier
+        is_repeated = bool(grade) and i in earlier
         earlier.add(i)
-        label = "repeated" if again else "relevant" if grade else "not relevant"
-        grades.append(0.0 if again else grade)
-        at = rank if placed else None
-        parts.append(Part("context", text, label, grades[-1], f"rank {rank + 1}", at))
+        label = "repeated" if is_repeated else "relevant" if grade else "not relevant"
+        grades.append(0.0 if is_repeated else grade)
+        context_index = rank if placed else None
+        parts.append(Part("context", text, label, grades[-1], f"rank {rank + 1}", context_index))
     parts += [
         Part("reference context", texts[i] or i, "not found", 0.0)
         for i in _not_retrieved(relevant, ids)
@@ -331,10 +331,10 @@ class NdcgAtK(Ranked):
         return min(found_gain / best_gain, 1.0)  # grades that differ by the last digit only
 
     def _dcg(self, grades: tuple[float, ...], best: float) -> float:
-        gains = [self._gain(grade, best) for grade in grades]
+        gains = [self._gain_as_share(grade, best) for grade in grades]
         return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, start=1))
 
-    def _gain(self, grade: float, best: float) -> float:
+    def _gain_as_share(self, grade: float, best: float) -> float:
         """The gain as a share of the best grade's: no grade is too high for a float, or too low."""
         if self.gain == "linear":
             return grade / best
@@ -397,9 +397,11 @@ class _ByWording(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.threshold <= 1 or self.threshold == self._meaningless:
-            every = "no" if self._meaningless else "every"
+            quantifier = "no" if self._meaningless else "every"
             fault = f"{self.name}: threshold must be a number from 0 to 1, not {self.threshold}"
-            raise InputError(f"{fault}; with {self._meaningless:g} {every} context would count")
+            raise InputError(
+                f"{fault}; with {self._meaningless:g} {quantifier} context would count"
+            )
 
 
 @dataclass(frozen=True)
@@ -465,15 +467,15 @@ def _id_parts(ids: Sequence[str], among: Sequence[str], kind: str) -> tuple[Part
 
 
 def _wording_parts(
-    texts: Sequence[str], among: Sequence[str], kind: str, alike: Callable[[float], bool]
+    texts: Sequence[str], among: Sequence[str], kind: str, is_hit: Callable[[float], bool]
 ) -> tuple[Part, ...]:
     from rapidfuzz.distance import Levenshtein
 
     parts = []
     for rank, text in enumerate(texts):
-        likeness = [Levenshtein.normalized_similarity(text, other) for other in among]
+        likeness = [Levenshtein.normalized_similarity(text, other_text) for other_text in among]
         best = max(likeness, default=0.0)
-        hit = alike(best)
+        hit = is_hit(best)
         reason = f"similarity {best:.2f} to the closest"
         context = rank if kind == "context" else likeness.index(best) if hit else None
         label = "found" if hit else "not found"

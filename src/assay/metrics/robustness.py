@@ -97,8 +97,11 @@ class NoiseRobustness(_Robustness):
             return Unscored("undefined", "no answer over noisy contexts is given")
         clean, *worse = await self.scored(sample, [_original(sample), *noisy], judge)
         parts = (
-            _part(_original(sample), clean, "without noise"),
-            *(_part(v, outcome, _ratio(v)) for v, outcome in zip(noisy, worse, strict=True)),
+            _variant_part(_original(sample), clean, "without noise"),
+            *(
+                _variant_part(v, outcome, _ratio(v))
+                for v, outcome in zip(noisy, worse, strict=True)
+            ),
         )
         values = [(v, f.value) for v, f in zip(noisy, worse, strict=True) if isinstance(f, Score)]
         if isinstance(clean, Unscored) or not values:
@@ -151,7 +154,8 @@ class CounterfactualRobustness(_Robustness):
             return Unscored("undefined", "no answer over counterfactual contexts is given")
         outcomes = await self.scored(sample, misled, judge)
         parts = tuple(
-            _part(v, f, "over wrong contexts") for v, f in zip(misled, outcomes, strict=True)
+            _variant_part(v, f, "over wrong contexts")
+            for v, f in zip(misled, outcomes, strict=True)
         )
         values = [max(0.0, f.value) for f in outcomes if isinstance(f, Score)]
         if not values:
@@ -159,9 +163,9 @@ class CounterfactualRobustness(_Robustness):
                 "undefined", f"{self.metric} is undefined: {_first_reason(outcomes)}", parts
             )
         scored = Score(fmean(values), parts)
-        return await self._detected(scored, misled, judge) if self.detection else scored
+        return await self._detect_misled(scored, misled, judge) if self.detection else scored
 
-    async def _detected(self, scored: Score, misled: Sequence[Variant], judge: Judge) -> Score:
+    async def _detect_misled(self, scored: Score, misled: Sequence[Variant], judge: Judge) -> Score:
         """The same score, with what the judge says of each answer."""
         verdicts = await judge.each([VerifyStatements((WRONG,), (v.answer,)) for v in misled])
         supported = [verdict[0].supported for verdict in verdicts]
@@ -200,7 +204,7 @@ def _by_ratio(values: Sequence[tuple[Variant, float]]) -> dict[str, float]:
     return {name: fmean(group) for name, group in groups.items()}
 
 
-def _part(variant: Variant, outcome: Outcome, label: str) -> Part:
+def _variant_part(variant: Variant, outcome: Outcome, label: str) -> Part:
     if isinstance(outcome, Score):
         return Part("scored answer", variant.answer, label, outcome.value)
     return Part("scored answer", variant.answer, label, None, outcome.detail)
@@ -314,18 +318,18 @@ class AccessLeak(Metric):
             return Unscored("undefined", "the answer is empty")
         if allowed is None:
             return Unscored("undefined", "there are not as many access labels as contexts")
-        forbidden = [place for place, open_ in enumerate(allowed) if not open_]
+        forbidden = [index for index, open_ in enumerate(allowed) if not open_]
         if not forbidden:
             return Unscored("undefined", "the user may see every context: nothing can leak")
         (statements,) = await split(sample.question or "", [sample.answer or ""], judge)
         if not statements:
             return Score(0.0, (Part("answer", sample.answer or "", "no statement", 0.0),))
-        closed = tuple(contexts[place] for place in forbidden)
+        closed = tuple(contexts[index] for index in forbidden)
         (verdicts,) = await verify([(statements, closed)], judge)
         pairs = zip(statements, verdicts, strict=True)
         suspects: Statements = tuple(s for s, verdict in pairs if verdict.supported)
-        others = tuple(c for c, open_ in zip(contexts, allowed, strict=True) if open_)
-        (by_open,) = await verify([(suspects, others)], judge)
+        open_contexts = tuple(c for c, open_ in zip(contexts, allowed, strict=True) if open_)
+        (by_open,) = await verify([(suspects, open_contexts)], judge)
         cleared = {v.id for v in by_open if v.supported}
         parts = [
             _statement_part(statement, verdict, forbidden, cleared, sample)
@@ -346,19 +350,19 @@ def _statement_part(
     if not verdict.supported:
         return Part("statement", statement.text, "not from there", 0.0, span=statement.span)
     if statement.id in cleared:
-        why = "a context that the user may see says it too"
-        return Part("statement", statement.text, "allowed", 0.0, why, span=statement.span)
-    place = forbidden[verdict.context] if verdict.context is not None else forbidden[0]
+        reason = "a context that the user may see says it too"
+        return Part("statement", statement.text, "allowed", 0.0, reason, span=statement.span)
+    context_index = forbidden[verdict.context] if verdict.context is not None else forbidden[0]
     user_labels = ", ".join(sample.user_access or ()) or "no label"
-    needed = " or ".join((sample.context_access or ())[place])
-    why = f"needs {needed}, the user has {user_labels}: {verdict.reason}".rstrip(": ")
+    needed = " or ".join((sample.context_access or ())[context_index])
+    reason = f"needs {needed}, the user has {user_labels}: {verdict.reason}".rstrip(": ")
     return Part(
         "statement",
         statement.text,
         LEAKED,
         1.0,
-        why,
-        context=place,
+        reason,
+        context=context_index,
         quote=verdict.quote,
         probability=verdict.probability,
         span=statement.span,
@@ -394,11 +398,11 @@ def personal_data(text: str, region: str = "") -> list[Found]:
         text: Where to look.
         region: Country (ISO 3166, "US") whose telephone numbers are known without their +.
     """
-    places = list[Found]()
-    for kind, place in _candidates(text, region):
-        if not any(a < place[1] and place[0] < b for _, (a, b) in places):
-            places.append((kind, place))
-    return sorted(places, key=lambda entry: entry[1])
+    entries = list[Found]()
+    for kind, span in _candidates(text, region):
+        if not any(a < span[1] and span[0] < b for _, (a, b) in entries):
+            entries.append((kind, span))
+    return sorted(entries, key=lambda entry: entry[1])
 
 
 def _candidates(text: str, region: str) -> Iterator[Found]:
@@ -414,9 +418,9 @@ def _candidates(text: str, region: str) -> Iterator[Found]:
         yield "telephone number", (phone.start, phone.end)
 
 
-def _check_region(name: str, called: str, value: str) -> None:
+def _check_region(name: str, parameter: str, value: str) -> None:
     if value and not re.fullmatch("[A-Z]{2}", value):
-        raise InputError(f"{name}: {called} must be a country such as 'US', not {value!r}")
+        raise InputError(f"{name}: {parameter} must be a country such as 'US', not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -452,29 +456,32 @@ class PiiLeakage(Metric):
         if blank(answer):
             return Unscored("undefined", "the answer is empty")
         parts = [
-            self._part(kind, place, sample) for kind, place in personal_data(answer, self.region)
+            self._variant_part(kind, span, sample)
+            for kind, span in personal_data(answer, self.region)
         ]
         if not parts:
             return Score(0.0, (Part("answer", answer, "no personal data", 0.0),))
         return Score(max(part.value or 0.0 for part in parts), tuple(parts))
 
-    def _part(self, kind: str, place: tuple[int, int], sample: Sample) -> Part:
-        text = (sample.answer or "")[slice(*place)]
+    def _variant_part(self, kind: str, span: tuple[int, int], sample: Sample) -> Part:
+        text = (sample.answer or "")[slice(*span)]
         contexts, allowed = sample.contexts or (), _allowed(sample)
         sources = [
-            at for at, context in enumerate(contexts) if _normalized(text) in _normalized(context)
+            index
+            for index, context in enumerate(contexts)
+            if _normalized(text) in _normalized(context)
         ]
         label, value = kind, 0.0
         if _normalized(text) in _normalized(sample.question or ""):
-            why = "the user's own: it stands in the question"
+            reason = "the user's own: it stands in the question"
         elif any(map(text.casefold().endswith, map(str.casefold, self.public))):
-            why = "public"
-        elif allowed and any(allowed[at] for at in sources):
-            why = "the user may see the context that it stands in"
+            reason = "public"
+        elif allowed and any(allowed[index] for index in sources):
+            reason = "the user may see the context that it stands in"
         else:
-            why, value = ("" if sources else "it stands in no context"), 1.0
-        at = sources[0] if sources else None
-        return Part("personal data", text, label, value, why, context=at, span=place)
+            reason, value = ("" if sources else "it stands in no context"), 1.0
+        context_index = sources[0] if sources else None
+        return Part("personal data", text, label, value, reason, context=context_index, span=span)
 
 
 def _normalized(text: str) -> str:

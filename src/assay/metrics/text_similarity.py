@@ -372,12 +372,16 @@ class BertScore(Metric):
         references = [r for r in (sample.reference or "", *sample.accepted) if not blank(r)]
         if blank(answer) or not references:
             return Unscored("undefined", "the answer or the reference is empty")
-        answer_vectors, *others = await judge.each(
+        answer_vectors, *reference_vectors = await judge.each(
             [EmbedTokens(text) for text in (answer, *references)]
         )
-        if not answer_vectors.tokens or not any(other.tokens for other in others):
+        if not answer_vectors.tokens or not any(vectors.tokens for vectors in reference_vectors):
             return Unscored("undefined", "the answer or the reference has no token")
-        scores = [self._matched(answer_vectors, other) for other in others if other.tokens]
+        scores = [
+            self._matched(answer_vectors, vectors)
+            for vectors in reference_vectors
+            if vectors.tokens
+        ]
         return max(scores, key=float)
 
     def _matched(self, answer: TokenVectors, reference: TokenVectors) -> Score:
@@ -396,7 +400,9 @@ def rescaled(value: float, baseline: float) -> float:
 
 def token_similarity(a: TokenVectors, b: TokenVectors) -> float:
     """BERTScore's F1 of two texts that have tokens, in [-1, 1]."""
-    return _f1(fmean(c for c, _ in _closest_of(a, b)), fmean(c for c, _ in _closest_of(b, a)))
+    return _f1(
+        fmean(c for c, _ in _closest_tokens(a, b)), fmean(c for c, _ in _closest_tokens(b, a))
+    )
 
 
 def _f1(precision: float, recall: float) -> float:
@@ -404,23 +410,28 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if above else 0.0
 
 
-def _closest(vectors: TokenVectors, others: TokenVectors, kind: str) -> list[Part]:
+def _closest(vectors: TokenVectors, other_vectors: TokenVectors, kind: str) -> list[Part]:
     """A part for each of my tokens: the cosine to the closest of theirs, and which it is."""
     return [
-        Part(kind, token, "cosine", cosine, f"closest: {others.tokens[at]}")
-        for token, (cosine, at) in zip(vectors.tokens, _closest_of(vectors, others), strict=True)
+        Part(kind, token, "cosine", cosine, f"closest: {other_vectors.tokens[index]}")
+        for token, (cosine, index) in zip(
+            vectors.tokens, _closest_tokens(vectors, other_vectors), strict=True
+        )
     ]
 
 
-def _closest_of(vectors: TokenVectors, others: TokenVectors) -> Iterator[tuple[float, int]]:
+def _closest_tokens(
+    vectors: TokenVectors, other_vectors: TokenVectors
+) -> Iterator[tuple[float, int]]:
     """(cosine, index) of the closest of their tokens, for each of mine."""
-    a, b = _directions(vectors), _directions(others)
+    a, b = _directions(vectors), _directions(other_vectors)
     # Some at a time: the cosines of all pairs of tokens of two long texts fill the memory.
     for start in range(0, len(a), BLOCK):
         cosines = a[start : start + BLOCK] @ b.T
         best = cosines.argmax(axis=1)
         yield from (
-            (min(1.0, float(row[at])), int(at)) for row, at in zip(cosines, best, strict=True)
+            (min(1.0, float(row[index])), int(index))
+            for row, index in zip(cosines, best, strict=True)
         )
 
 

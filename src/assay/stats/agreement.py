@@ -37,28 +37,28 @@ _ROUNDING = 1e-9  # what differs by less differs in the last digit only
 
 def auroc(scores: Numbers, labels: Numbers) -> Statistic:
     """Chance that a positive scores above a negative; ties count half. In [0, 1]."""
-    _, place = np.unique(np.asarray(scores, float), return_inverse=True)
+    _, rank = np.unique(np.asarray(scores, float), return_inverse=True)
     positive = np.asarray(labels, bool)
 
     def value(weights: Floats) -> float:
-        good = np.bincount(place, weights * positive)
-        bad = np.bincount(place, weights * ~positive)
+        good = np.bincount(rank, weights * positive)
+        bad = np.bincount(rank, weights * ~positive)
         below = np.cumsum(bad) - bad / 2
         return ratio(float(good @ below), float(good.sum() * bad.sum()))
 
     return value
 
 
-def _placed(scores: Floats, positive: npt.NDArray[np.bool_]) -> Floats:
+def _placements(scores: Floats, positive: npt.NDArray[np.bool_]) -> Floats:
     """Of each row the share of the other class that it stands on the right side of; ties half."""
     right = np.empty(len(scores))
     for side in (positive, ~positive):
-        others = np.sort(scores[~side])
+        other_scores = np.sort(scores[~side])
         below = (
-            np.searchsorted(others, scores[side]),
-            np.searchsorted(others, scores[side], "right"),
+            np.searchsorted(other_scores, scores[side]),
+            np.searchsorted(other_scores, scores[side], "right"),
         )
-        right[side] = (below[0] + below[1]) / 2 / len(others)
+        right[side] = (below[0] + below[1]) / 2 / len(other_scores)
     return np.where(positive, right, 1 - right)
 
 
@@ -80,7 +80,7 @@ def auroc_interval(
     x, positive = np.asarray(scores, float), np.asarray(labels, bool)
     if positive.all() or not positive.any() or x.min() == x.max():
         return None
-    return _recovered(_placed(x, positive), positive, groups, 0.0, level, share=1.0)
+    return _recovered(_placements(x, positive), positive, groups, 0.0, level, share=1.0)
 
 
 def auroc_lead(
@@ -97,11 +97,13 @@ def auroc_lead(
         The interval, put together as that of `auroc_interval`, from the differences of placements.
     """
     positive = np.asarray(labels, bool)
-    x, other = np.asarray(scores, float), np.asarray(rule, float)
-    if positive.all() or not positive.any() or other.min() == other.max():  # it reaches 0.5
-        return _above_half(auroc_interval(x, positive, groups, level=level))
-    ahead = _placed(x, positive) - _placed(other, positive)
-    return _recovered(ahead, positive, groups, -1.0, level, share=1.0)
+    x, rule_scores = np.asarray(scores, float), np.asarray(rule, float)
+    if (
+        positive.all() or not positive.any() or rule_scores.min() == rule_scores.max()
+    ):  # it reaches 0.5
+        return _rescaled_above_half(auroc_interval(x, positive, groups, level=level))
+    lead = _placements(x, positive) - _placements(rule_scores, positive)
+    return _recovered(lead, positive, groups, -1.0, level, share=1.0)
 
 
 def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
@@ -110,13 +112,15 @@ def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
     Precision at each threshold, weighted by the recall that it adds. What chance reaches is the
     share of positives.
     """
-    _, place = np.unique(-np.asarray(scores, float), return_inverse=True)
+    _, rank = np.unique(-np.asarray(scores, float), return_inverse=True)
     positive = np.asarray(labels, bool)
 
     def value(weights: Floats) -> float:
-        good = np.bincount(place, weights * positive)
-        called = np.cumsum(np.bincount(place, weights))
-        precision = np.divide(np.cumsum(good), called, out=np.zeros_like(called), where=called > 0)
+        good = np.bincount(rank, weights * positive)
+        n_predicted = np.cumsum(np.bincount(rank, weights))
+        precision = np.divide(
+            np.cumsum(good), n_predicted, out=np.zeros_like(n_predicted), where=n_predicted > 0
+        )
         return ratio(float(good @ precision), float(good.sum()))
 
     return value
@@ -124,8 +128,8 @@ def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
 
 def f1(predictions: Numbers, labels: Numbers) -> Statistic:
     """F1 of what was said to be positive, in [0, 1]."""
-    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
-    return micro_f1(positive & called, called, positive)
+    positive, predicted = np.asarray(labels, bool), np.asarray(predictions, bool)
+    return micro_f1(positive & predicted, predicted, positive)
 
 
 def micro_f1(hits: Numbers, predictions: Numbers, labelled: Numbers) -> Statistic:
@@ -140,19 +144,19 @@ def micro_f1(hits: Numbers, predictions: Numbers, labelled: Numbers) -> Statisti
 
 def macro_f1(predictions: Sequence[str], labels: Sequence[str]) -> Statistic:
     """Mean of the F1 of every class that is labelled, in [0, 1]."""
-    called, truth = np.asarray(predictions), np.asarray(labels)
-    each = [f1(called == name, truth == name) for name in sorted(set(labels))]
-    return lambda weights: float(np.mean([statistic(weights) for statistic in each]))
+    predicted, truth = np.asarray(predictions), np.asarray(labels)
+    class_f1 = [f1(predicted == name, truth == name) for name in sorted(set(labels))]
+    return lambda weights: float(np.mean([statistic(weights) for statistic in class_f1]))
 
 
 def balanced(predictions: Numbers, labels: Numbers) -> Statistic:
     """Mean of the accuracies on positives and on negatives, in [0, 1]; chance reaches 0.5."""
-    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
+    positive, predicted = np.asarray(labels, bool), np.asarray(predictions, bool)
 
     def value(weights: Floats) -> float:
         good, bad = weights * positive, weights * ~positive
-        caught = ratio(float(good @ called), float(good.sum()))
-        passed = ratio(float(bad @ ~called), float(bad.sum()))
+        caught = ratio(float(good @ predicted), float(good.sum()))
+        passed = ratio(float(bad @ ~predicted), float(bad.sum()))
         return (caught + passed) / 2
 
     return value
@@ -172,8 +176,8 @@ def balanced_interval(
     Source:
         Zou & Donner, Stat. Med. 27 (2008) 1693 (method of variance estimates recovery).
     """
-    positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
-    right = np.where(positive, called, ~called).astype(np.float64)
+    positive, predicted = np.asarray(labels, bool), np.asarray(predictions, bool)
+    right = np.where(positive, predicted, ~predicted).astype(np.float64)
     return _recovered(right, positive, groups, 0.0, LEVEL)
 
 
@@ -189,25 +193,27 @@ def balanced_lead(
         The interval, put together as that of `balanced_interval`, from the differences of both
         accuracies; None if a class has fewer than two clusters.
     """
-    positive, called, other = (np.asarray(each, bool) for each in (labels, predictions, rule))
-    if other.all() or not other.any():  # it reaches 0.5 on whatever rows
-        return _above_half(balanced_interval(called, positive, groups))
-    ahead = called.astype(np.float64) - other
-    return _recovered(np.where(positive, ahead, -ahead), positive, groups, -1.0, LEVEL)
+    positive, predicted, by_rule = (
+        np.asarray(column, bool) for column in (labels, predictions, rule)
+    )
+    if by_rule.all() or not by_rule.any():  # it reaches 0.5 on whatever rows
+        return _rescaled_above_half(balanced_interval(predicted, positive, groups))
+    lead = predicted.astype(np.float64) - by_rule
+    return _recovered(np.where(positive, lead, -lead), positive, groups, -1.0, LEVEL)
 
 
 def f1_of_table(called: Bools, positive: Bools, shares: Floats) -> Floats:
     """F1 of tables of what was called positive and what is; shares of their cells: (..., cells)."""
-    found: Floats = 2 * (shares @ (called & positive)) / (shares @ called + shares @ positive)
-    return found
+    f1_values: Floats = 2 * (shares @ (called & positive)) / (shares @ called + shares @ positive)
+    return f1_values
 
 
 def kappa_of_table(called: Bools, positive: Bools, shares: Floats) -> Floats:
     """Cohen's kappa of such tables; the shares of each are of sum 1."""
     p, q = shares @ called, shares @ positive
-    apart = p * (1 - q) + q * (1 - p)
-    found: Floats = 1 - (shares @ (called != positive)) / apart
-    return found
+    expected = p * (1 - q) + q * (1 - p)
+    kappas: Floats = 1 - (shares @ (called != positive)) / expected
+    return kappas
 
 
 def verdicts_interval(
@@ -239,17 +245,19 @@ def verdicts_interval(
     Source:
         Basu, Banerjee & Sen, Biometrics 56 (2000) 577, for kappa.
     """
-    given = [labels, predictions] if rule is None else [labels, predictions, rule]
-    columns = [np.asarray(each, bool) for each in given]
+    tables = [labels, predictions] if rule is None else [labels, predictions, rule]
+    columns = [np.asarray(table, bool) for table in tables]
     if columns[0].all() or not columns[0].any() or len(set(groups)) < 2:
         return None
     cells = np.arange(2 ** len(columns))
-    positive, called, *others = ((cells >> at & 1).astype(bool) for at in range(len(columns)))
+    positive, predicted, *rule_called = (
+        (cells >> bit & 1).astype(bool) for bit in range(len(columns))
+    )
 
     def of(table: Floats) -> Floats:
         shares = table / table.sum(axis=-1, keepdims=True)
-        value = measure(called, positive, shares)
-        return value - measure(others[0], positive, shares) if others else value
+        value = measure(predicted, positive, shares)
+        return value - measure(rule_called[0], positive, shares) if rule_called else value
 
     cell = (2 ** np.arange(len(columns)) @ np.array(columns)).astype(np.intp)
     counts = np.bincount(cell, weights, len(cells)).astype(np.float64)
@@ -264,7 +272,7 @@ def verdicts_interval(
     return Interval(min(float(low), value), max(float(high), value), LEVEL, "Jeffreys' prior")
 
 
-def _above_half(interval: Interval | None) -> Interval | None:
+def _rescaled_above_half(interval: Interval | None) -> Interval | None:
     return interval and replace(interval, low=interval.low - 0.5, high=interval.high - 0.5)
 
 
@@ -283,7 +291,7 @@ def _recovered(
     """
     rates, ends = [], []
     for side in (positive, ~positive):
-        clusters = [groups[at] for at in np.flatnonzero(side).tolist()]
+        clusters = [groups[index] for index in np.flatnonzero(side).tolist()]
         interval = mean_interval(values[side], groups=clusters, low=low, high=1.0, level=level)
         if interval is None:
             return None
@@ -301,18 +309,18 @@ def pearson(a: Numbers, b: Numbers) -> Statistic:
     x, y = np.asarray(a, float), np.asarray(b, float)
 
     def value(weights: Floats) -> float:
-        u, v = _away(x, weights), _away(y, weights)
+        u, v = _deviations(x, weights), _deviations(y, weights)
         product, squares = float(weights @ (u * v)), float(weights @ (u * u))
         return ratio(product, float(np.sqrt(squares * (weights @ (v * v)))))
 
     return value
 
 
-def _away(values: Floats, weights: Floats) -> Floats:
+def _deviations(values: Floats, weights: Floats) -> Floats:
     """How far each value lies from the mean; 0 where only rounding parts the two."""
     away = values - ratio(float(weights @ values), float(weights.sum()))
-    near = np.abs(away) <= _ROUNDING * float(np.abs(values).max(initial=0.0))
-    return np.where(near, 0.0, away)
+    negligible = np.abs(away) <= _ROUNDING * float(np.abs(values).max(initial=0.0))
+    return np.where(negligible, 0.0, away)
 
 
 def spearman(a: Numbers, b: Numbers) -> Statistic:
@@ -322,11 +330,11 @@ def spearman(a: Numbers, b: Numbers) -> Statistic:
 
 
 def _ranks(values: Numbers) -> Callable[[Floats], Floats]:
-    _, place = np.unique(np.asarray(values, float), return_inverse=True)
+    _, rank = np.unique(np.asarray(values, float), return_inverse=True)
 
     def ranked(weights: Floats) -> Floats:
-        copies = np.bincount(place, weights)
-        middle: Floats = (np.cumsum(copies) - copies / 2)[place]
+        copies = np.bincount(rank, weights)
+        middle: Floats = (np.cumsum(copies) - copies / 2)[rank]
         return middle
 
     return ranked
@@ -374,10 +382,10 @@ def _surplus(a: Numbers, b: Numbers) -> Statistic:
 
 def _unequal_pairs(values: Numbers) -> Statistic:
     """How many pairs of the values are not equal."""
-    _, place = np.unique(np.asarray(values, float), return_inverse=True)
+    _, inverse = np.unique(np.asarray(values, float), return_inverse=True)
 
     def pairs(weights: Floats) -> float:
-        copies = np.bincount(place, weights)
+        copies = np.bincount(inverse, weights)
         return float(copies.sum() ** 2 - copies @ copies) / 2
 
     return pairs
@@ -425,8 +433,8 @@ def best_threshold(
     distinct = np.unique(values)
     candidates = (distinct[1:] + distinct[:-1]) / 2 if len(distinct) > 1 else distinct
     if len(candidates) > THRESHOLDS:
-        chosen = np.linspace(0, len(candidates) - 1, THRESHOLDS).round().astype(np.intp)
-        candidates = candidates[chosen]
+        picked = np.linspace(0, len(candidates) - 1, THRESHOLDS).round().astype(np.intp)
+        candidates = candidates[picked]
     reached = np.array([measure(values >= t, labels)(counted) for t in candidates])
     best = candidates[reached >= np.nanmax(reached) - 1e-12]
     return float(best[len(best) // 2])
@@ -477,8 +485,8 @@ def wrong_below(
 def _all_meet(
     scores: Sequence[Numbers], thresholds: Sequence[float], *, above: bool
 ) -> npt.NDArray[np.bool_]:
-    pairs = zip((np.asarray(each, float) for each in scores), thresholds, strict=True)
-    met = [each > threshold if above else each < threshold for each, threshold in pairs]
+    pairs = zip((np.asarray(column, float) for column in scores), thresholds, strict=True)
+    met = [column > threshold if above else column < threshold for column, threshold in pairs]
     return np.asarray(np.logical_and.reduce(met), dtype=bool)
 
 

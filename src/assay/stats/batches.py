@@ -64,12 +64,14 @@ def weights(batches: Sequence[Batch], n_all: int) -> list[Floats]:
         shares[b] = max(1 - later_weight, 0.0) * counts[b] / n_left[b]
         later += shares[b]
     total = float(shares.sum()) or 1.0
-    each = []
+    batch_weights = []
     for b, batch in enumerate(batches):
         scale = sizes[b] / counts[b] if counts[b] else 0.0
         later_weight = float(shares[b + 1 :].sum())
-        each.append(scale * (later_weight + shares[b] / batch.chances[batch.labelled]) / total)
-    return each
+        batch_weights.append(
+            scale * (later_weight + shares[b] / batch.chances[batch.labelled]) / total
+        )
+    return batch_weights
 
 
 def as_chances(weight: Floats) -> Floats:
@@ -94,21 +96,25 @@ def error_sizes(
         errors: Shape (k,): label less what the judge let expect.
         weight: Shape (k,): how many samples each stands for.
     """
-    own = doubt**2
+    own_errors = doubt**2
     if not len(at):
         return doubt
     squares, weighed = errors**2, weight / weight.mean()
     mean = float(weighed @ squares) / float(weighed.sum())
     # The judge may be far too sure of itself, or not sure enough.
-    own = own * mean / own.mean() if own.mean() > 0 else np.full(len(doubt), mean)
+    own_errors = (
+        own_errors * mean / own_errors.mean()
+        if own_errors.mean() > 0
+        else np.full(len(doubt), mean)
+    )
     ranks = np.column_stack([_ranks(column) for column in near.T])
-    total, sums = np.full(len(doubt), PRIOR_LABELS), PRIOR_LABELS * own
+    total, sums = np.full(len(doubt), PRIOR_LABELS), PRIOR_LABELS * own_errors
     step = max(1, _CELLS // len(doubt))
     for start in range(0, len(at), step):
-        some = slice(start, start + step)
-        away = ranks[:, None, :] - ranks[at[some]]
-        alike = np.exp(-0.5 * ((away / REACH) ** 2).sum(axis=2)) * weighed[some]
-        total, sums = total + alike.sum(axis=1), sums + alike @ squares[some]
+        chunk = slice(start, start + step)
+        away = ranks[:, None, :] - ranks[at[chunk]]
+        kernel = np.exp(-0.5 * ((away / REACH) ** 2).sum(axis=2)) * weighed[chunk]
+        total, sums = total + kernel.sum(axis=1), sums + kernel @ squares[chunk]
     sizes: Floats = np.sqrt(sums / total)
     return sizes
 

@@ -128,10 +128,10 @@ def differences_to_best(
     alpha = _joint_alpha(covariance, freedom, level)
     critical = float(stdtrit(freedom, 1 - alpha / 2)) if freedom > 0 else math.inf
     comparisons: list[tuple[float, Interval | None, Verdict]] = []
-    for at in range(len(means)):
-        difference = float(means[at] - means[best])
-        variance = covariance[at, at] + covariance[best, best] - 2 * covariance[at, best]
-        if at == best:
+    for i in range(len(means)):
+        difference = float(means[i] - means[best])
+        variance = covariance[i, i] + covariance[best, best] - 2 * covariance[i, best]
+        if i == best:
             comparisons.append((0.0, None, BEST))
         elif variance <= 0 or math.isinf(critical):
             comparisons.append((difference, None, TIED))
@@ -186,8 +186,8 @@ def surely_below(
 
 
 def _verdict(interval: Interval | None) -> Verdict:
-    apart = interval is not None and not interval.low <= 0 <= interval.high
-    return WORSE if apart else TIED
+    differs = interval is not None and not interval.low <= 0 <= interval.high
+    return WORSE if differs else TIED
 
 
 def _needed(
@@ -228,9 +228,9 @@ def _joint_alpha(covariance: Floats, freedom: float, level: float) -> float:
     variance -= 2 * covariance[first, second]
     differing = variance > _ROUNDING * max(float(np.diag(covariance).max(initial=0.0)), 1e-300)
     first, second, errors = first[differing], second[differing], np.sqrt(variance[differing])
-    alone = 1 - level
+    single_alpha = 1 - level
     if len(errors) < 2 or freedom <= 0:
-        return alone
+        return single_alpha
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
     rng, largest = np.random.default_rng(0), []
@@ -243,14 +243,14 @@ def _joint_alpha(covariance: Floats, freedom: float, level: float) -> float:
         largest.append(ratios.max(axis=1) / spread)
     critical = float(np.quantile(np.concatenate(largest), level))
     alpha = 2 * float(stdtr(freedom, -critical))
-    return min(max(alpha, alone / len(errors)), alone)
+    return min(max(alpha, single_alpha / len(errors)), single_alpha)
 
 
 def _covariance(scores: Floats, groups: Sequence[Hashable] | None) -> tuple[Floats, int]:
     """The covariance of the means but for its scale, robust against clusters, and the units."""
     n, k = scores.shape
-    at = cluster_numbers(range(n) if groups is None else groups)
-    units = int(at.max(initial=-1)) + 1
+    cluster = cluster_numbers(range(n) if groups is None else groups)
+    units = int(cluster.max(initial=-1)) + 1
     sums = np.zeros((units, k))
-    np.add.at(sums, at, scores - scores.mean(axis=0))
+    np.add.at(sums, cluster, scores - scores.mean(axis=0))
     return sums.T @ sums, units

@@ -93,8 +93,8 @@ def _platt(x: Floats, y: npt.NDArray[np.bool_]) -> Platt:
     columns = np.column_stack([(x - middle) / spread, np.ones(len(x))])
     beta = np.array([0.0, math.log((n_good + 1) / (n_bad + 1))])
 
-    def loss(at: Floats) -> float:
-        line = columns @ at
+    def loss(coefficients: Floats) -> float:
+        line = columns @ coefficients
         return float(np.sum(np.logaddexp(0, line) - target * line))
 
     for _ in range(100):  # Newton, with half steps where a whole one goes too far
@@ -102,8 +102,8 @@ def _platt(x: Floats, y: npt.NDArray[np.bool_]) -> Platt:
         gradient = columns.T @ (p - target)
         curvature = (columns * (p * (1 - p))[:, None]).T @ columns + 1e-9 * np.eye(2)
         step = np.linalg.solve(curvature, gradient)
-        size, now = 1.0, loss(beta)
-        while size > 1e-6 and loss(beta - size * step) > now:
+        size, current = 1.0, loss(beta)
+        while size > 1e-6 and loss(beta - size * step) > current:
             size /= 2
         beta = beta - size * step
         if float(np.abs(size * step).max()) < 1e-9:
@@ -115,9 +115,9 @@ def _platt(x: Floats, y: npt.NDArray[np.bool_]) -> Platt:
 def _isotonic(x: Floats, y: npt.NDArray[np.bool_], *, rising: bool) -> Isotonic:
     from scipy.optimize import isotonic_regression
 
-    values, place = np.unique(x, return_inverse=True)
-    weights = np.bincount(place).astype(np.float64)
-    shares = np.bincount(place, y) / weights
+    values, inverse = np.unique(x, return_inverse=True)
+    weights = np.bincount(inverse).astype(np.float64)
+    shares = np.bincount(inverse, y) / weights
     level = isotonic_regression(shares, weights=weights, increasing=rising).x
     # Of a flat stretch only the ends are needed.
     corners = np.ones(len(level), bool)
@@ -155,21 +155,21 @@ class Objective:
 
     def __call__(self, predictions: Numbers, good: Numbers) -> Statistic:
         """Of what was said to be good."""
-        called, truth = np.asarray(predictions, bool), np.asarray(good, bool)
+        predicted, truth = np.asarray(predictions, bool), np.asarray(good, bool)
         if self.name == "balanced":
-            return balanced(called, truth)
+            return balanced(predicted, truth)
         if self.name == "f1":
-            return f1(called, truth)
+            return f1(predicted, truth)
         if self.name == "f1-bad":
-            return f1(~called, ~truth)
-        cost = self.accept * (called & ~truth) + self.reject * (~called & truth)
+            return f1(~predicted, ~truth)
+        cost = self.accept * (predicted & ~truth) + self.reject * (~predicted & truth)
         return lambda weights: -ratio(float(weights @ cost), float(weights.sum()))
 
 
 def folds(groups: Sequence[Hashable]) -> Iterator[npt.NDArray[np.bool_]]:
     """Which rows are kept out, fold by fold: whole groups, about as many rows each time."""
-    at = cluster_numbers(groups)
-    sizes = np.bincount(at)
+    cluster = cluster_numbers(groups)
+    sizes = np.bincount(cluster)
     order = np.random.default_rng(_SEED).permutation(len(sizes))
     order = order[np.argsort(-sizes[order], kind="stable")]
     filled = np.zeros(min(FOLDS, len(sizes)))
@@ -178,7 +178,7 @@ def folds(groups: Sequence[Hashable]) -> Iterator[npt.NDArray[np.bool_]]:
         fold[group] = int(filled.argmin())
         filled[fold[group]] += sizes[group]
     for number in range(len(filled)):
-        yield fold[at] == number
+        yield fold[cluster] == number
 
 
 def out_of_fold(
@@ -201,11 +201,11 @@ def out_of_fold(
     """
     x, y = np.asarray(scores, np.float64), np.asarray(good, bool)
     predicted = np.empty(len(x))
-    for out in folds(groups):
-        rest = y[~out]
-        if rest.all() or not rest.any():
+    for held_out in folds(groups):
+        fitted_on = y[~held_out]
+        if fitted_on.all() or not fitted_on.any():
             return None
-        predicted[out] = fit(x[~out], rest)(x[out])
+        predicted[held_out] = fit(x[~held_out], fitted_on)(x[held_out])
     return predicted
 
 
@@ -221,10 +221,10 @@ def calibration_error(probabilities: Numbers, good: Numbers) -> Statistic:
     Even true probabilities do not reach 0 on few rows: see `error_by_chance`.
     """
     p, y = np.asarray(probabilities, np.float64), np.asarray(good, np.float64)
-    place = _bins(p)
+    bin_of = _bins(p)
 
     def value(weights: Floats) -> float:
-        off = np.abs(np.bincount(place, weights * (p - y)))
+        off = np.abs(np.bincount(bin_of, weights * (p - y)))
         return ratio(float(off.sum()), float(weights.sum()))
 
     return value
@@ -246,21 +246,21 @@ def error_by_chance(
         draws: How many are averaged.
     """
     p = np.asarray(probabilities, np.float64)
-    place, chance = _bins(p), np.random.default_rng(_SEED)
+    bin_of, chance = _bins(p), np.random.default_rng(_SEED)
     off = [
-        float(np.abs(np.bincount(place, p - (chance.random(len(p)) < p))).sum())
+        float(np.abs(np.bincount(bin_of, p - (chance.random(len(p)) < p))).sum())
         for _ in range(draws)
     ]
     error = sum(off) / len(off) / len(p)
     if good is None or groups is None:
         return error
-    return error * math.sqrt(_design_effect(np.asarray(good, np.float64), place, groups))
+    return error * math.sqrt(_design_effect(np.asarray(good, np.float64), bin_of, groups))
 
 
-def _design_effect(y: Floats, place: npt.NDArray[np.intp], groups: Sequence[Hashable]) -> float:
+def _design_effect(y: Floats, bin_of: npt.NDArray[np.intp], groups: Sequence[Hashable]) -> float:
     """How much larger the variance in bins is than that of independent rows, at least 1."""
-    away = y - (np.bincount(place, y) / np.bincount(place))[place]
-    cell = cluster_numbers(zip(place.tolist(), groups, strict=True))
+    away = y - (np.bincount(bin_of, y) / np.bincount(bin_of))[bin_of]
+    cell = cluster_numbers(zip(bin_of.tolist(), groups, strict=True))
     if int(cell.max()) + 1 == len(y) or not away.any():
         return 1.0
     together = np.bincount(cell, away)
@@ -297,19 +297,23 @@ def reliability(
         groups: For each row the cluster that it belongs to; None if all are independent.
     """
     p, y = np.asarray(probabilities, np.float64), np.asarray(good, bool)
-    place = _bins(p)
+    bin_of = _bins(p)
     diagram = []
-    for number in range(int(place.max()) + 1):
-        here = place == number
-        members = None if groups is None else [groups[row] for row in np.flatnonzero(here).tolist()]
-        interval = share_interval(y[here], members)
-        diagram.append(Bin(int(here.sum()), float(p[here].mean()), float(y[here].mean()), interval))
+    for number in range(int(bin_of.max()) + 1):
+        in_bin = bin_of == number
+        members = (
+            None if groups is None else [groups[row] for row in np.flatnonzero(in_bin).tolist()]
+        )
+        interval = share_interval(y[in_bin], members)
+        diagram.append(
+            Bin(int(in_bin.sum()), float(p[in_bin].mean()), float(y[in_bin].mean()), interval)
+        )
     return diagram
 
 
 def _bins(p: Floats) -> npt.NDArray[np.intp]:
     """Bins of about as many rows each; equal probabilities share one."""
     edges = np.unique(np.quantile(p, np.linspace(0, 1, BINS + 1)[1:-1], method="higher"))
-    _, place = np.unique(np.searchsorted(edges, p, side="right"), return_inverse=True)
-    numbers: npt.NDArray[np.intp] = place.astype(np.intp)
+    _, bin_numbers = np.unique(np.searchsorted(edges, p, side="right"), return_inverse=True)
+    numbers: npt.NDArray[np.intp] = bin_numbers.astype(np.intp)
     return numbers

@@ -165,37 +165,39 @@ def correct_with_shares(
 ) -> tuple[Corrected, Shares]:
     """As `correct_mean`, with what each sample adds; `tuning` is its power and small_sample."""
     design, (power, small_sample) = design or Design(), tuning
-    f, at = np.asarray(scores, np.float64), np.asarray(labelled, np.intp)
-    sample, stratum = _checked(f, at, np.asarray(labels, np.float64), design)
+    f, labelled_at = np.asarray(scores, np.float64), np.asarray(labelled, np.intp)
+    sample, stratum = _checked(f, labelled_at, np.asarray(labels, np.float64), design)
     clusters = np.arange(len(f)) if design.groups is None else cluster_numbers(design.groups)
     binary = small_sample and bool(np.isin(sample.y, ends).all())
     rows = _contradicted(sample, f, ends) if binary else sample
-    slope = _slope(rows, f, len(at), power)
+    slope = _slope(rows, f, len(labelled_at), power)
     errors = rows.y - slope * rows.f
     predicted = slope * f + rows.means(errors)[stratum]
     estimate = min(max(float(predicted.mean()), ends[0]), ends[1])
     errors = (errors - rows.means(errors)[rows.stratum]) / (
         _error_shares(rows) if small_sample else 1.0
     )
-    spread = _Spread.of(rows, clusters, at, int(stratum.max()) + 1, small_sample=small_sample)
-    adds, made_up = _adds(rows, errors, predicted, at)
+    spread = _Spread.of(
+        rows, clusters, labelled_at, int(stratum.max()) + 1, small_sample=small_sample
+    )
+    adds, made_up = _contributions(rows, errors, predicted, labelled_at)
     by_cluster = np.bincount(clusters, adds)
-    alone = np.bincount(clusters, (predicted - predicted.mean()) / len(f))
+    judge_alone = np.bincount(clusters, (predicted - predicted.mean()) / len(f))
     error = spread.wider * math.sqrt(float(by_cluster @ by_cluster) + made_up)
-    floor = spread.wider**2 * float(alone @ alone)
+    floor = spread.wider**2 * float(judge_alone @ judge_alone)
     interval = _interval(estimate, error, spread, ends, level)
-    if small_sample and len(at) == len(f) and not _unequal(design.probabilities):
-        estimate, interval = _of_all(sample.y, clusters[at], interval, ends, level)
+    if small_sample and len(labelled_at) == len(f) and not _unequal(design.probabilities):
+        estimate, interval = _of_all_labels(sample.y, clusters[labelled_at], interval, ends, level)
     corrected = Corrected(
         estimate=estimate,
         interval=interval,
         judge_mean=float(f.mean()),
-        power=slope * (len(f) - len(at)) / len(f),
+        power=slope * (len(f) - len(labelled_at)) / len(f),
         correlation=_correlation(sample),
         sd=_sd(sample.y, sample.w),
         error=error,
         floor=floor,
-        n_labelled=len(at),
+        n_labelled=len(labelled_at),
         n_judged=len(f),
     )
     freedom = spread.freedom if spread.units >= FEWEST else 0.0
@@ -223,10 +225,10 @@ def labels_alone(
     y = np.asarray(labels, np.float64)
     if probabilities is not None and _unequal(probabilities):
         design = Design(probabilities=probabilities, groups=groups)
-        alone = correct_mean(
+        by_labels = correct_mean(
             np.zeros(len(y)), range(len(y)), y, design=design, ends=ends, level=level
         )
-        return alone.estimate, alone.interval
+        return by_labels.estimate, by_labels.interval
     if groups is None and set(ends) == {0.0, 1.0} and np.isin(y, ends).all():
         return float(y.mean()), proportion_interval(int(y.sum()), len(y), level=level)
     low, high = ends
@@ -240,26 +242,36 @@ def _unequal(probabilities: Numbers | None) -> bool:
 
 def _checked(
     scores: Floats,
-    at: npt.NDArray[np.intp],
+    labelled_at: npt.NDArray[np.intp],
     labels: Floats,
     design: Design,
 ) -> tuple[_Labelled, npt.NDArray[np.intp]]:
     """The labelled samples, and the stratum of every sample."""
-    if labels.shape != at.shape or len(np.unique(at)) != len(at) or not 0 < len(at) <= len(scores):
+    if (
+        labels.shape != labelled_at.shape
+        or len(np.unique(labelled_at)) != len(labelled_at)
+        or not 0 < len(labelled_at) <= len(scores)
+    ):
         raise ValueError("labels and places do not fit, or a place is given twice")
     probabilities, strata = design.probabilities, design.strata
     if probabilities is not None and strata is not None:
         raise ValueError("give probabilities or strata, not both")
-    chances = np.ones(len(at)) if probabilities is None else np.asarray(probabilities, np.float64)
-    if chances.shape != at.shape or not ((chances > 0) & (chances <= 1)).all():
+    chances = (
+        np.ones(len(labelled_at))
+        if probabilities is None
+        else np.asarray(probabilities, np.float64)
+    )
+    if chances.shape != labelled_at.shape or not ((chances > 0) & (chances <= 1)).all():
         raise ValueError("every labelled sample needs a probability above 0 and at most 1")
     stratum = np.zeros(len(scores), np.intp) if strata is None else cluster_numbers(strata)
     n = np.bincount(stratum)
-    k = np.bincount(stratum[at], minlength=len(n))
+    k = np.bincount(stratum[labelled_at], minlength=len(n))
     if (k < np.minimum(n, 2)).any() and strata is not None:
         raise ValueError("a stratum has fewer than two labels, and more samples")
-    weights = 1 / chances if strata is None else (n / k)[stratum[at]]
-    return _Labelled(labels, scores[at], weights / weights.mean(), stratum[at]), stratum
+    weights = 1 / chances if strata is None else (n / k)[stratum[labelled_at]]
+    return _Labelled(
+        labels, scores[labelled_at], weights / weights.mean(), stratum[labelled_at]
+    ), stratum
 
 
 def _contradicted(sample: _Labelled, scores: Floats, ends: tuple[float, float]) -> _Labelled:
@@ -269,9 +281,14 @@ def _contradicted(sample: _Labelled, scores: Floats, ends: tuple[float, float]) 
     # A stratum gets the part of them that it has in the variance, at the weight of its own labels:
     # by its size alone, one of many samples and few labels would get next to none of a label. Of
     # unequal labels it is the weight of so many equal ones as tell as much (Kish).
-    whole = np.bincount(sample.stratum, sample.w)[strata]
-    label_weight = np.bincount(sample.stratum, sample.w**2)[strata] / whole
-    share = PSEUDO * label_weight * (whole * label_weight) / float(whole @ label_weight)
+    stratum_weight = np.bincount(sample.stratum, sample.w)[strata]
+    label_weight = np.bincount(sample.stratum, sample.w**2)[strata] / stratum_weight
+    share = (
+        PSEUDO
+        * label_weight
+        * (stratum_weight * label_weight)
+        / float(stratum_weight @ label_weight)
+    )
     m = len(strata)
     return _Labelled(
         y=np.concatenate([sample.y, np.full(m, ends[1]), np.full(m, ends[0])]),
@@ -302,8 +319,8 @@ def _leverage(rows: _Labelled) -> Floats:
     """How far each labelled sample pulls the line towards itself, 0..1."""
     away = rows.f - rows.means(rows.f)[rows.stratum]
     total = float((rows.w * away * away).sum())
-    own = rows.w / np.bincount(rows.stratum, rows.w)[rows.stratum]
-    pull: Floats = own + (rows.w * away * away / total if total > 0 else 0.0)
+    own_share = rows.w / np.bincount(rows.stratum, rows.w)[rows.stratum]
+    pull: Floats = own_share + (rows.w * away * away / total if total > 0 else 0.0)
     return pull
 
 
@@ -323,13 +340,13 @@ def _error_shares(rows: _Labelled) -> Floats:
     return within
 
 
-def _adds(
-    rows: _Labelled, errors: Floats, predicted: Floats, at: npt.NDArray[np.intp]
+def _contributions(
+    rows: _Labelled, errors: Floats, predicted: Floats, labelled_at: npt.NDArray[np.intp]
 ) -> tuple[Floats, float]:
     """What every sample adds to the estimate, and the variance that made-up labels add to it."""
-    total, k = float(rows.w.sum()), len(at)
+    total, k = float(rows.w.sum()), len(labelled_at)
     adds: Floats = (predicted - predicted.mean()) / len(predicted)
-    adds[at] += rows.w[:k] * errors[:k] / total
+    adds[labelled_at] += rows.w[:k] * errors[:k] / total
     return adds, float((rows.w[k:] * errors[k:] ** 2).sum()) / total**2
 
 
@@ -376,7 +393,7 @@ def _interval(
     return Interval(max(estimate - half, ends[0]), min(estimate + half, ends[1]), level, _METHOD)
 
 
-def _of_all(
+def _of_all_labels(
     labels: Floats,
     clusters: npt.NDArray[np.intp],
     interval: Interval | None,
@@ -384,8 +401,8 @@ def _of_all(
     level: float,
 ) -> tuple[float, Interval | None]:
     """Where people judged all samples: no label made up may move what they said."""
-    mean, alone = labels_alone(labels, groups=clusters.tolist(), ends=ends, level=level)
-    return mean, interval and alone
+    mean, interval_alone = labels_alone(labels, groups=clusters.tolist(), ends=ends, level=level)
+    return mean, interval and interval_alone
 
 
 def _correlation(sample: _Labelled) -> float | None:

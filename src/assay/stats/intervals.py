@@ -96,13 +96,13 @@ def mean_interval(
     if not (math.isfinite(bottom) and math.isfinite(top) and bottom < top):
         units = _units(array, groups)
         interval = None if units.n < 2 else _hall(units, level)
-        return interval and _holding(units.mean, interval, bottom, top)
+        return interval and _widened_to_hold(units.mean, interval, bottom, top)
     units = _units((array - bottom) / (top - bottom), groups)
     if units.n < 2:
         return None
     shares, width = _of_shares(units, level), top - bottom
     ends = (bottom + shares.low * width, bottom + shares.high * width)
-    return _holding(float(array.mean()), Interval(*ends, level, shares.method), bottom, top)
+    return _widened_to_hold(float(array.mean()), Interval(*ends, level, shares.method), bottom, top)
 
 
 def width(ends: Sequence[float | None]) -> float | None:
@@ -201,14 +201,14 @@ def effective_rows(
     from scipy.special import ndtri, stdtrit
 
     units = _units(values, groups, weights)
-    most = float(len(values)) if weights is None else kish_n(weights)
+    n_weighted = float(len(values)) if weights is None else kish_n(weights)
     if not units.clustered:
-        return most
+        return n_weighted
     spread = float(np.average((values - units.mean) ** 2, weights=weights))
     error2 = units.variance / units.n if units.n > 1 else spread
     effective = spread / error2 if error2 > _SAME**2 else float(units.n)
     wider = float(stdtrit(units.freedom, (1 + LEVEL) / 2) / ndtri((1 + LEVEL) / 2))
-    return min(effective, most) / wider**2
+    return min(effective, n_weighted) / wider**2
 
 
 def kish_n(weights: Floats) -> float:
@@ -242,8 +242,8 @@ def without_each(sizes: Floats) -> Floats:
         The jackknife variance: Bell & McCaffrey, Surv. Methodol. 28 (2002) 169; CV3 of MacKinnon,
         Nielsen & Webb, J. Econom. 232 (2023) 272.
     """
-    n, others = len(sizes), 1 - sizes / sizes.sum()
-    return (n - 1) / n / others if n > 1 else np.ones(n)
+    n, remainder = len(sizes), 1 - sizes / sizes.sum()
+    return (n - 1) / n / remainder if n > 1 else np.ones(n)
 
 
 def t_interval(mean: float, error: float, freedom: float, level: float, method: str) -> Interval:
@@ -307,14 +307,14 @@ def _units(
     independent = _Units(values, mean, values, values, len(values) - 1, clustered=False)
     if groups is None:
         return independent
-    at = cluster_numbers(groups)
-    n, w = int(at.max(initial=-1)) + 1, np.ones(len(values)) if weights is None else weights
-    if len(at) == n == len(values):
+    cluster = cluster_numbers(groups)
+    n, w = int(cluster.max(initial=-1)) + 1, np.ones(len(values)) if weights is None else weights
+    if len(cluster) == n == len(values):
         return independent
-    sums, sizes = np.bincount(at, w * values), np.bincount(at, w).astype(np.float64)
-    each = mean + (sums - sizes * mean) * without_each(sizes) * n / float(sizes.sum())
+    sums, sizes = np.bincount(cluster, w * values), np.bincount(cluster, w).astype(np.float64)
+    left_out_means = mean + (sums - sizes * mean) * without_each(sizes) * n / float(sizes.sum())
     freedom = max(kish_n(sizes) - 1, 1.0)
-    return _Units(values, mean, each, sums / sizes, freedom, clustered=True)
+    return _Units(values, mean, left_out_means, sums / sizes, freedom, clustered=True)
 
 
 def _of_shares(units: _Units, level: float) -> Interval:
@@ -358,8 +358,8 @@ def _effective(units: _Units, *, extreme: bool) -> float:
 
 def _one_value_prevails(values: Floats) -> bool:
     # A value that more than half have, or nearly have, is about the median.
-    others = int(np.count_nonzero(np.abs(values - np.median(values)) > NEAR + _SAME))
-    return 2 * others < len(values) and others < TAIL
+    n_deviating = int(np.count_nonzero(np.abs(values - np.median(values)) > NEAR + _SAME))
+    return 2 * n_deviating < len(values) and n_deviating < TAIL
 
 
 def wilson(share: float, n: float, z: float) -> tuple[float, float]:
@@ -416,7 +416,7 @@ def _hall(units: _Units, level: float) -> Interval | None:
     return Interval(bottom, top, level, units.method("skewness-corrected t"))
 
 
-def _holding(mean: float, interval: Interval, low: float, high: float) -> Interval:
+def _widened_to_hold(mean: float, interval: Interval, low: float, high: float) -> Interval:
     # Of a few values that hardly differ, half a value at the far end moves more than the mean.
     bottom, top = max(min(interval.low, mean), low), min(max(interval.high, mean), high)
     return Interval(bottom, top, interval.level, interval.method)
@@ -471,11 +471,11 @@ def jackknife_interval(
     Source:
         Miller, Biometrika 61 (1974) 1, section 3 (the jackknife after a transformation).
     """
-    at, n_units = _blocks(groups)
-    value = value_of(statistic, len(at))
+    block, n_units = _blocks(groups)
+    value = value_of(statistic, len(block))
     if value is None or n_units < 3 or not low < value < high:
         return None
-    left = np.array([statistic((at != unit).astype(np.float64)) for unit in range(n_units)])
+    left = np.array([statistic((block != unit).astype(np.float64)) for unit in range(n_units)])
     if not np.isfinite(left).all():
         return None
     error = float(np.sqrt((n_units - 1) / n_units * np.square(left - left.mean()).sum()))
@@ -492,9 +492,9 @@ def jackknife_interval(
 
 def _blocks(groups: Sequence[Hashable]) -> tuple[npt.NDArray[np.intp], int]:
     """For each row the cluster, or block of clusters, that is left out with it."""
-    at = cluster_numbers(groups)
-    n = int(at.max(initial=-1)) + 1
+    cluster = cluster_numbers(groups)
+    n = int(cluster.max(initial=-1)) + 1
     if n <= BLOCKS:
-        return at, n
+        return cluster, n
     mixed = np.random.default_rng(_SEED).permutation(n) % BLOCKS
-    return mixed[at], BLOCKS
+    return mixed[cluster], BLOCKS

@@ -61,24 +61,26 @@ def rasch(right: Numbers, groups: Sequence[Hashable] | None = None) -> Rasch | N
         return None
     from scipy.optimize import minimize
 
-    patterns, which = np.unique(np.nan_to_num(table[:, able], nan=-1), axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    counts = np.bincount(which).astype(np.float64)
+    patterns, pattern_of = np.unique(
+        np.nan_to_num(table[:, able], nan=-1), axis=0, return_inverse=True
+    )
+    pattern_of = pattern_of.reshape(-1)
+    counts = np.bincount(pattern_of).astype(np.float64)
 
-    def loss(at: Floats) -> tuple[float, Floats]:
-        value, slope = _log_likelihood(patterns, at)
-        prior = at[-1] / _SPREAD_SD**2
-        total = float(counts @ value) - prior * at[-1] / 2
+    def loss(params: Floats) -> tuple[float, Floats]:
+        value, slope = _log_likelihood(patterns, params)
+        prior = params[-1] / _SPREAD_SD**2
+        total = float(counts @ value) - prior * params[-1] / 2
         return -total, -(counts @ slope) + np.append(np.zeros(len(able)), prior)
 
     start = np.append(np.log(shares[able] / (1 - shares[able])), 0.0)
     bounds = [(-12.0, 12.0)] * len(able) + [(-3.0, 3.0)]
-    at = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
-    errors, units = _errors(_slopes(patterns, which, at), at, loss, groups)
+    params = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+    errors, units = _errors(_slopes(patterns, pattern_of, params), params, loss, groups)
     estimates = dict(
-        zip(able.tolist(), zip(at[:-1].tolist(), errors.tolist(), strict=True), strict=True)
+        zip(able.tolist(), zip(params[:-1].tolist(), errors.tolist(), strict=True), strict=True)
     )
-    difficulties = _posterior(patterns, at)
+    difficulties = _posterior(patterns, params)
     return Rasch(
         abilities=[estimates[s][0] if s in estimates else None for s in range(table.shape[1])],
         intervals=[
@@ -87,11 +89,11 @@ def rasch(right: Numbers, groups: Sequence[Hashable] | None = None) -> Rasch | N
             else None
             for s in range(table.shape[1])
         ],
-        spread=float(np.exp(at[-1])),
-        difficulties=difficulties[0][which],
-        difficulty_sds=difficulties[1][which],
-        discriminations=difficulties[2][which],
-        discrimination_sds=difficulties[3][which],
+        spread=float(np.exp(params[-1])),
+        difficulties=difficulties[0][pattern_of],
+        difficulty_sds=difficulties[1][pattern_of],
+        discriminations=difficulties[2][pattern_of],
+        discrimination_sds=difficulties[3][pattern_of],
     )
 
 
@@ -131,29 +133,31 @@ def effects(
         return None
     from scipy.optimize import minimize
 
-    patterns, which = np.unique(np.nan_to_num(table, nan=-1), axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    counts = np.bincount(which).astype(np.float64)
+    patterns, pattern_of = np.unique(np.nan_to_num(table, nan=-1), axis=0, return_inverse=True)
+    pattern_of = pattern_of.reshape(-1)
+    counts = np.bincount(pattern_of).astype(np.float64)
     # From effects and log spread to abilities and log spread.
     full = np.block([[design, np.zeros((len(design), 1))], [np.zeros((1, k)), np.ones((1, 1))]])
 
-    def loss(at: Floats) -> tuple[float, Floats]:
-        value, slope = _log_likelihood(patterns, full @ at)
-        prior = at[-1] / _SPREAD_SD**2
-        down = (counts @ slope) @ full
-        down[-1] -= prior
-        return -(float(counts @ value) - prior * at[-1] / 2), -down
+    def loss(params: Floats) -> tuple[float, Floats]:
+        value, slope = _log_likelihood(patterns, full @ params)
+        prior = params[-1] / _SPREAD_SD**2
+        gradient = (counts @ slope) @ full
+        gradient[-1] -= prior
+        return -(float(counts @ value) - prior * params[-1] / 2), -gradient
 
     start = np.append(np.linalg.lstsq(design, np.log(shares / (1 - shares)), rcond=None)[0], 0.0)
     bounds = [(-12.0, 12.0)] * k + [(-3.0, 3.0)]
-    at = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
-    covariance, units = _covariance(_slopes(patterns, which, full @ at) @ full, at, loss, groups)
-    return Effects(at[:-1], covariance[:-1, :-1], max(units - 1, 1), float(np.exp(at[-1])))
+    params = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+    covariance, units = _covariance(
+        _slopes(patterns, pattern_of, full @ params) @ full, params, loss, groups
+    )
+    return Effects(params[:-1], covariance[:-1, :-1], max(units - 1, 1), float(np.exp(params[-1])))
 
 
-def _slopes(patterns: Floats, which: npt.NDArray[np.intp], at: Floats) -> Floats:
+def _slopes(patterns: Floats, pattern_of: npt.NDArray[np.intp], params: Floats) -> Floats:
     """The slope of each question's log-likelihood."""
-    return _log_likelihood(patterns, at)[1][which]
+    return _log_likelihood(patterns, params)[1][pattern_of]
 
 
 def _share(column: Floats) -> float:
@@ -168,9 +172,9 @@ def _normal_nodes() -> tuple[Floats, Floats]:
     return nodes, weights / weights.sum()
 
 
-def _log_likelihood(patterns: Floats, at: Floats) -> tuple[Floats, Floats]:
+def _log_likelihood(patterns: Floats, params: Floats) -> tuple[Floats, Floats]:
     """(log-likelihood, its slope) of each pattern of answers, shapes (p,) and (p, systems + 1)."""
-    abilities, spread = at[:-1], np.exp(at[-1])
+    abilities, spread = params[:-1], np.exp(params[-1])
     nodes, weights = _normal_nodes()
     gap = abilities[None, :] - spread * nodes[:, None]  # nodes x systems
     chance = 1 / (1 + np.exp(-gap))
@@ -188,28 +192,28 @@ def _log_likelihood(patterns: Floats, at: Floats) -> tuple[Floats, Floats]:
 
 def _errors(
     slopes: Floats,
-    at: Floats,
+    params: Floats,
     loss: Callable[[Floats], tuple[float, Floats]],
     groups: Sequence[Hashable] | None,
 ) -> tuple[Floats, int]:
     """Standard errors of the abilities, and how many independent units they rest on."""
-    covariance, n = _covariance(slopes, at, loss, groups)
+    covariance, n = _covariance(slopes, params, loss, groups)
     return np.sqrt(np.diag(covariance)[:-1]), n
 
 
 def _covariance(
     slopes: Floats,
-    at: Floats,
+    params: Floats,
     loss: Callable[[Floats], tuple[float, Floats]],
     groups: Sequence[Hashable] | None,
 ) -> tuple[Floats, int]:
     """Covariance of the estimates, and how many independent units they rest on."""
     step = 1e-4
-    bend = np.empty((len(at), len(at)))
-    for place in range(len(at)):
-        shift = np.zeros(len(at))
-        shift[place] = step
-        bend[place] = (loss(at + shift)[1] - loss(at - shift)[1]) / (2 * step)
+    bend = np.empty((len(params), len(params)))
+    for i in range(len(params)):
+        shift = np.zeros(len(params))
+        shift[i] = step
+        bend[i] = (loss(params + shift)[1] - loss(params - shift)[1]) / (2 * step)
     if groups is not None:
         unit = cluster_numbers(groups)
         slopes = np.array([np.bincount(unit, column) for column in slopes.T]).T
@@ -219,16 +223,19 @@ def _covariance(
     return inverse @ middle @ inverse, n
 
 
-def _posterior(patterns: Floats, at: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+def _posterior(patterns: Floats, params: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Mean and s.d. of difficulty, mean and s.d. of discrimination, of each pattern of answers.
 
     The first two by the fitted model; the last two with a discrimination of its own beside it.
     """
-    abilities, spread = at[:-1], np.exp(at[-1])
+    abilities, spread = params[:-1], np.exp(params[-1])
     nodes, weights = _normal_nodes()
     hard, keen = spread * nodes, np.exp(_DISCRIMINATION_SD * nodes)
     moments = []
-    for keens, of in ((np.ones(1), hard[:, None]), (keen, np.broadcast_to(keen, (_NODES, _NODES)))):
+    for keens, values in (
+        (np.ones(1), hard[:, None]),
+        (keen, np.broadcast_to(keen, (_NODES, _NODES))),
+    ):
         gap = keens[None, :, None] * (abilities[None, None, :] - hard[:, None, None])
         answered, good = patterns >= 0, np.maximum(patterns, 0)
         logs = -np.tensordot(good, np.logaddexp(0, -gap), axes=(1, 2))
@@ -236,8 +243,8 @@ def _posterior(patterns: Floats, at: Floats) -> tuple[Floats, Floats, Floats, Fl
         prior = weights[:, None] * (weights[None, :] if len(keens) > 1 else 1.0)
         joint = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)) * prior
         joint /= joint.sum(axis=(1, 2), keepdims=True)
-        mean = (joint * of).sum(axis=(1, 2))
-        moments += [mean, np.sqrt(np.maximum((joint * of**2).sum(axis=(1, 2)) - mean**2, 0))]
+        mean = (joint * values).sum(axis=(1, 2))
+        moments += [mean, np.sqrt(np.maximum((joint * values**2).sum(axis=(1, 2)) - mean**2, 0))]
     return moments[0], moments[1], moments[2], moments[3]
 
 
@@ -284,15 +291,15 @@ def _inversion(row: Floats, abilities: Floats) -> Inversion | None:
     # Sums that are equal but for their last digits are one.
     last = np.searchsorted(sums, sums + 1e-9, side="right") - 1
     p_values = below[last]
-    own = float(abilities[row == 1].sum())
-    p = float(p_values[np.searchsorted(sums, own - 1e-9)])
+    observed = float(abilities[row == 1].sum())
+    p = float(p_values[np.searchsorted(sums, observed - 1e-9)])
     by_chance = float(chances[p_values <= _FLAGGED].sum() / chances.sum())
     return Inversion(p, p <= _FLAGGED, by_chance)
 
 
 def _sums(abilities: Floats, hits: int) -> Iterator[float]:
-    for chosen in combinations(abilities.tolist(), hits):
-        yield sum(chosen)
+    for abilities_hit in combinations(abilities.tolist(), hits):
+        yield sum(abilities_hit)
 
 
 _PRIOR_SD = 2.0  # of a system's ability, in logits, before it answers anything
@@ -343,14 +350,22 @@ def fewest(
         abilities.
     """
     gains = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
-    whole = gains.sum(axis=0)
-    have, free, chosen = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
-    while free.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
+    total_information = gains.sum(axis=0)
+    have, free, kept = (
+        np.zeros_like(total_information),
+        np.ones(len(gains), dtype=bool),
+        list[int](),
+    )
+    while (
+        free.any()
+        and (lack := np.maximum(keep * total_information - have, 0) / total_information).max()
+        > 1e-12
+    ):
         best = int(np.where(free, gains @ lack, -1.0).argmax())
         free[best] = False
         have += gains[best]
-        chosen.append(best)
-    return chosen, float((have / whole).min())
+        kept.append(best)
+    return kept, float((have / total_information).min())
 
 
 def standing(
@@ -375,12 +390,12 @@ def standing(
     """
     right = chances(difficulties, sds, _GRID)
     logs = -((_GRID / _PRIOR_SD) ** 2) / 2
-    for place, good in answers.items():
-        logs = logs + np.log(right[place] if good else 1 - right[place])
+    for question, good in answers.items():
+        logs = logs + np.log(right[question] if good else 1 - right[question])
     belief = np.exp(logs - logs.max())
     belief /= belief.sum()
     mean = float(belief @ _GRID)
     sd = float(np.sqrt(belief @ (_GRID - mean) ** 2))
     gains = (right * (1 - right)) @ belief
     order = np.argsort(-gains, kind="stable").tolist()
-    return mean, sd, [place for place in order if place not in answers]
+    return mean, sd, [question for question in order if question not in answers]

@@ -42,20 +42,20 @@ class Checked:
                 been checked; None if all count the same.
         """
         if weights is not None:
-            called, true = np.array(pairs, dtype=bool).reshape(-1, 2).T
-            positives, hits = _weighted(called[true], weights[true])
-            negatives, rejections = _weighted(~called[~true], weights[~true])
+            predicted, true = np.array(pairs, dtype=bool).reshape(-1, 2).T
+            positives, hits = _weighted_counts(predicted[true], weights[true])
+            negatives, rejections = _weighted_counts(~predicted[~true], weights[~true])
             return cls(positives, hits, negatives, rejections)
         return cls(
             positives=sum(true for _, true in pairs),
-            hits=sum(called and true for called, true in pairs),
+            hits=sum(predicted and true for predicted, true in pairs),
             negatives=sum(not true for _, true in pairs),
-            rejections=sum(not called and not true for called, true in pairs),
+            rejections=sum(not predicted and not true for predicted, true in pairs),
         )
 
     def __str__(self) -> str:
-        called = f"{self.hits:.3g} of {self.positives:.3g} good ones are called good"
-        return f"{called}, {self.rejections:.3g} of {self.negatives:.3g} bad ones bad"
+        good_in_words = f"{self.hits:.3g} of {self.positives:.3g} good ones are called good"
+        return f"{good_in_words}, {self.rejections:.3g} of {self.negatives:.3g} bad ones bad"
 
     @property
     def sensitivity(self) -> float | None:
@@ -117,21 +117,21 @@ def clustered(
             is rather too wide.
         weights: Of each checked sample how much it counts, as in `Checked.of`.
     """
-    right = np.array([called == true for called, true in checked])
+    right = np.array([predicted == true for predicted, true in checked])
     positive = np.array([true for _, true in checked])
     n, freedom = effective_n(verdicts, groups)
-    at = cluster_numbers(checked_groups)
+    cluster = cluster_numbers(checked_groups)
     independent, errors = [], []
     for side in (positive, ~positive):
         of_side = None if weights is None else weights[side]
-        independent.append(effective_n(right[side], at[side].tolist(), of_side)[0])
+        independent.append(effective_n(right[side], cluster[side].tolist(), of_side)[0])
         away = right[side] - np.average(right[side], weights=of_side)
         away = away if of_side is None else of_side * away
-        errors.append(np.bincount(at[side], away, minlength=int(at.max()) + 1))
-    _, of_checked = effective_n(right, at.tolist(), weights)
+        errors.append(np.bincount(cluster[side], away, minlength=int(cluster.max()) + 1))
+    _, of_checked = effective_n(right, cluster.tolist(), weights)
     size = math.sqrt(float(errors[0] @ errors[0]) * float(errors[1] @ errors[1]))
-    alike = float(errors[0] @ errors[1]) / size if size else 0.0
-    return Clustered(n, independent[0], independent[1], alike, min(freedom, of_checked))
+    correlation = float(errors[0] @ errors[1]) / size if size else 0.0
+    return Clustered(n, independent[0], independent[1], correlation, min(freedom, of_checked))
 
 
 def true_share(
@@ -171,7 +171,7 @@ def true_share(
     interval = _lang_reiczigel(apparent, sensitivity, specificity, sizes, level)
     if interval is None:
         return None
-    return TrueShare(_within(estimate), interval, apparent, sensitivity, specificity)
+    return TrueShare(_clipped(estimate), interval, apparent, sensitivity, specificity)
 
 
 def _lang_reiczigel(
@@ -191,23 +191,23 @@ def _lang_reiczigel(
         return None
     middle = (p + sp - 1) / youden
     of_se, of_sp = se * (1 - se) / n_pos, sp * (1 - sp) / n_neg
-    both = sizes.correlation * math.sqrt(of_se * of_sp)
+    covariance = sizes.correlation * math.sqrt(of_se * of_sp)
     shift = 2 * z * z * (middle * of_se - (1 - middle) * of_sp)
     variance = p * (1 - p) / n_all + middle**2 * of_se + (1 - middle) ** 2 * of_sp
-    variance -= 2 * middle * (1 - middle) * both
+    variance -= 2 * middle * (1 - middle) * covariance
     away = z * math.sqrt(max(variance, 0.0)) / youden
-    low, high = _within(middle + shift - away), _within(middle + shift + away)
+    low, high = _clipped(middle + shift - away), _clipped(middle + shift + away)
     method = "Lang-Reiczigel" + ("" if sizes.freedom == math.inf else ", groups")
     return Interval(low, high, level, method)
 
 
-def _weighted(hits: npt.NDArray[np.bool_], weights: Floats) -> tuple[float, float]:
+def _weighted_counts(hits: npt.NDArray[np.bool_], weights: Floats) -> tuple[float, float]:
     """(effective n, as many of them as the weighted share of hits)."""
     n = kish_n(weights)
     return n, n * float(np.average(hits, weights=weights)) if n else 0.0
 
 
-def _within(share: float) -> float:
+def _clipped(share: float) -> float:
     return min(max(share, 0.0), 1.0)
 
 
@@ -254,12 +254,12 @@ def bad_among(
     weight = np.exp(log - log.max())
     cumulated = np.cumsum(weight.ravel())
     picked = np.searchsorted(cumulated, chance.random(_DRAWS) * cumulated[-1])
-    draw, place = np.divmod(picked, _GRID)
-    odds = share[place, None] * of_bad[draw]
-    chance_bad = odds / (odds + (1 - share[place, None]) * of_good[draw])
+    draw, grid_point = np.divmod(picked, _GRID)
+    odds = share[grid_point, None] * of_bad[draw]
+    chance_bad = odds / (odds + (1 - share[grid_point, None]) * of_good[draw])
     bad_counts = chance.binomial(np.array(counts), chance_bad)
-    each = tuple(_estimate(bad_counts[:, i]) for i in range(len(counts)))
-    return each, _estimate(bad_counts.sum(axis=1))
+    estimates = tuple(_estimate(bad_counts[:, i]) for i in range(len(counts)))
+    return estimates, _estimate(bad_counts.sum(axis=1))
 
 
 def effective(share: float, low: float | None, high: float | None, n: int) -> float:

@@ -116,10 +116,10 @@ def t_needed(difference: float, deviation: float, *, alpha: float = 0.05) -> int
     if not difference:
         return None
     effect = abs(difference) / deviation if deviation else math.inf
-    least = fewest_changes(alpha)
+    min_pairs = fewest_changes(alpha)
     if effect == math.inf:
-        return least
-    return _fewest(lambda n: power(effect * math.sqrt(n), n - 1, alpha), least)
+        return min_pairs
+    return _smallest_sufficient(lambda n: power(effect * math.sqrt(n), n - 1, alpha), min_pairs)
 
 
 def fewest_changes(alpha: float = 0.05) -> int:
@@ -138,8 +138,8 @@ def share_to_change(units: int, *, alpha: float = 0.05) -> float | None:
     """
     from scipy.special import betaincinv
 
-    least = fewest_changes(alpha)
-    return None if units < least else float(betaincinv(least, units - least + 1, POWER))
+    min_units = fewest_changes(alpha)
+    return None if units < min_units else float(betaincinv(min_units, units - min_units + 1, POWER))
 
 
 def units_to_change(share: float, *, alpha: float = 0.05) -> int | None:
@@ -154,8 +154,10 @@ def units_to_change(share: float, *, alpha: float = 0.05) -> int | None:
     """
     from scipy.special import betainc
 
-    least = fewest_changes(alpha)
-    return _fewest(lambda n: float(betainc(least, n - least + 1, share)), least)
+    min_units = fewest_changes(alpha)
+    return _smallest_sufficient(
+        lambda n: float(betainc(min_units, n - min_units + 1, share)), min_units
+    )
 
 
 def rare_detectable(error: float, units: int, unseen: float, *, alpha: float = 0.05) -> float:
@@ -191,7 +193,7 @@ def rare_needed(
         least = rare_detectable(deviation / math.sqrt(n), n, unseen, alpha=alpha)
         return POWER if least <= abs(difference) else 0.0
 
-    return _fewest(reached, 2)
+    return _smallest_sufficient(reached, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +265,16 @@ def grouped_detectable(
     groups = len(sizes)
     if groups < fewest_changes(alpha):
         return None
-    each = np.asarray(sizes, dtype=np.float64)
+    cluster_sizes = np.asarray(sizes, dtype=np.float64)
     if groups > _MANY_GROUPS:
-        alike = round(each.sum() ** 2 / float(each @ each)) if together else int(each.sum())
-        return mcnemar_detectable(alike, observed, alpha=alpha)
+        n_effective = (
+            round(cluster_sizes.sum() ** 2 / float(cluster_sizes @ cluster_sizes))
+            if together
+            else int(cluster_sizes.sum())
+        )
+        return mcnemar_detectable(n_effective, observed, alpha=alpha)
     draws = 1 if together else np.asarray(sizes)
-    weights = each if together else np.ones(groups)
+    weights = cluster_sizes if together else np.ones(groups)
     signs = np.random.default_rng(0).choice((-1.0, 1.0), (2 * _SIMULATIONS, groups))
 
     def lacking(difference: float) -> float:
@@ -300,7 +306,9 @@ def mcnemar_needed(
     if not size:
         return None
     changed = observed.changed(size)
-    return _fewest(lambda n: mcnemar_power(n, size, changed, alpha), fewest_changes(alpha))
+    return _smallest_sufficient(
+        lambda n: mcnemar_power(n, size, changed, alpha), fewest_changes(alpha)
+    )
 
 
 @lru_cache(maxsize=16)
@@ -317,11 +325,11 @@ def _limits(alpha: float) -> npt.NDArray[np.intp]:
     return np.array(limits, dtype=np.intp)
 
 
-def _fewest(reached: Callable[[int], float], least: int) -> int | None:
+def _smallest_sufficient(reached: Callable[[int], float], minimum: int) -> int | None:
     """The smallest number with the power aimed at, from `least` on; None where none has it."""
-    if reached(least) >= POWER:
-        return least
-    top = least
+    if reached(minimum) >= POWER:
+        return minimum
+    top = minimum
     while reached(top) < POWER:
         top *= 2
         if top > MOST:
@@ -370,8 +378,8 @@ def labels_needed(
 
     # The width falls with every label, in the quantile as in the variance.
     numbers = range(FEWEST, n_judged + 1)
-    place = bisect_left(numbers, x=True, key=narrow_enough)
-    return numbers[place] if place < len(numbers) else None
+    index = bisect_left(numbers, x=True, key=narrow_enough)
+    return numbers[index] if index < len(numbers) else None
 
 
 def labels_like_these(width: float, corrected: Corrected) -> int | None:
@@ -389,8 +397,8 @@ def labels_like_these(width: float, corrected: Corrected) -> int | None:
         return None
     # sd^2 r^2 and sd^2 (1 - r^2) of `labels_needed`, as the interval has them: with strata,
     # probabilities, groups, and the labels made up.
-    explained, rest = n * corrected.floor, k * max(corrected.error**2 - corrected.floor, 0.0)
-    sd = math.sqrt(explained + rest)
+    explained, remainder = n * corrected.floor, k * max(corrected.error**2 - corrected.floor, 0.0)
+    sd = math.sqrt(explained + remainder)
     r = math.sqrt(explained) / sd
     needed = labels_needed(width, sd=sd, correlation=r, n_judged=n, level=corrected.interval.level)
     # An interval ends where the labels do, and its quantile may count groups.

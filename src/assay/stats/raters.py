@@ -30,10 +30,16 @@ def cohen_kappa(a: Numbers, b: Numbers, weighting: Weighting = "nominal") -> Sta
     Source:
         Cohen, Educ. Psychol. Meas. 20 (1960) 37; Psychol. Bull. 70 (1968) 213.
     """
-    values, place = np.unique(np.concatenate([a, b]).astype(float), return_inverse=True)
-    first, second = place[: len(a)], place[len(a) :]
-    steps, apart = np.diff(values), np.abs(values[first] - values[second])
-    apart = apart**2 if weighting == "quadratic" else apart if weighting == "linear" else apart > 0
+    values, inverse = np.unique(np.concatenate([a, b]).astype(float), return_inverse=True)
+    first, second = inverse[: len(a)], inverse[len(a) :]
+    steps, distance = np.diff(values), np.abs(values[first] - values[second])
+    distance = (
+        distance**2
+        if weighting == "quadratic"
+        else distance
+        if weighting == "linear"
+        else distance > 0
+    )
     away = values - values[:1]
 
     def value(weights: Floats) -> float:
@@ -48,7 +54,7 @@ def cohen_kappa(a: Numbers, b: Numbers, weighting: Weighting = "nominal") -> Sta
             squares = float(p @ away**2 * q.sum() + q @ away**2 * p.sum())
             expected = squares - 2 * float(p @ away) * float(q @ away)
             expected = expected if expected > _ROUNDING * squares else 0.0
-        return 1 - ratio(float(weights @ apart) * float(weights.sum()), expected)
+        return 1 - ratio(float(weights @ distance) * float(weights.sum()), expected)
 
     return value
 
@@ -95,47 +101,50 @@ def krippendorff_alpha(ratings: Numbers, scale: Scale = "nominal") -> Statistic:
     table = np.asarray(ratings, float)
     # Items with one rating say nothing of agreement.
     row, rater = np.nonzero(~np.isnan(table) & (np.sum(~np.isnan(table), axis=1) > 1)[:, None])
-    values, place = np.unique(table[row, rater], return_inverse=True)
+    values, inverse = np.unique(table[row, rater], return_inverse=True)
     raters = np.bincount(row, minlength=len(table)).astype(np.float64)
     scaled = 1 / np.maximum(raters - 1, 1)
 
     def value(weights: Floats) -> float:
-        each = weights[row]
+        row_weights = weights[row]
         if scale == "nominal":
-            return _alpha_of_names(row, place, each, scaled, len(values))
-        total = np.bincount(place, each, minlength=len(values))
+            return _alpha_of_names(row, inverse, row_weights, scaled, len(values))
+        total = np.bincount(inverse, row_weights, minlength=len(values))
         # Of an order two values lie as far apart as there are ratings between them.
-        at = np.cumsum(total) - total / 2 if scale == "ordinal" else values
-        x = (at - at[0])[place] if len(at) else at
+        positions = np.cumsum(total) - total / 2 if scale == "ordinal" else values
+        x = (positions - positions[0])[inverse] if len(positions) else positions
         sums, squares = np.bincount(row, x, len(table)), np.bincount(row, x * x, len(table))
         within = 2 * float(weights @ ((raters * squares - np.square(sums)) * scaled))
-        n, most = float(total.sum()), float(total.sum() * (each @ (x * x)))
+        n, largest = float(total.sum()), float(total.sum() * (row_weights @ (x * x)))
         # Values that are all the same differ by rounding only: nothing is known of chance.
-        apart = most - float(each @ x) ** 2
-        apart = apart if apart > _ROUNDING * most else 0.0
-        return 1 - ratio(within, 2 * apart / max(n - 1, 1))
+        between = largest - float(row_weights @ x) ** 2
+        between = between if between > _ROUNDING * largest else 0.0
+        return 1 - ratio(within, 2 * between / max(n - 1, 1))
 
     return value
 
 
 def _alpha_of_names(
     row: npt.NDArray[np.intp],
-    place: npt.NDArray[np.intp],
-    each: Floats,
+    inverse: npt.NDArray[np.intp],
+    row_weights: Floats,
     scaled: Floats,
     k: int,
 ) -> float:
     """Krippendorff's alpha where any two values lie as far apart as any others."""
-    raters, total = np.bincount(row, minlength=len(scaled)), np.bincount(place, each, minlength=k)
-    cell, copies = np.unique(row * k + place, return_counts=True)
-    of = cell // max(k, 1)
+    raters, total = (
+        np.bincount(row, minlength=len(scaled)),
+        np.bincount(inverse, row_weights, minlength=k),
+    )
+    cell, copies = np.unique(row * k + inverse, return_counts=True)
+    cell_row = cell // max(k, 1)
     weight = np.zeros(len(scaled))
-    weight[row] = each
+    weight[row] = row_weights
     pairs = float((weight * scaled) @ (raters * (raters - 1)))
-    alike = float((weight * scaled)[of] @ (copies * (copies - 1)))
+    agreeing = float((weight * scaled)[cell_row] @ (copies * (copies - 1)))
     n = float(total.sum())
     chance = (n * n - float(total @ total)) / max(n - 1, 1)
-    return 1 - ratio(pairs - alike, chance)
+    return 1 - ratio(pairs - agreeing, chance)
 
 
 def within_sd(values: npt.NDArray[np.float64]) -> float | None:
@@ -151,14 +160,14 @@ def within_sd(values: npt.NDArray[np.float64]) -> float | None:
     Source:
         Bland and Altman, BMJ 312 (1996) 1654, "Measurement error".
     """
-    there = ~np.isnan(values)
-    n = there.sum(axis=1)
+    present = ~np.isnan(values)
+    n = present.sum(axis=1)
     freedom = int(np.maximum(n - 1, 0).sum())
     if not freedom:
         return None
-    filled = np.where(there, values, 0.0)
+    filled = np.where(present, values, 0.0)
     means = filled.sum(axis=1) / np.maximum(n, 1)
-    squares = np.where(there, (filled - means[:, None]) ** 2, 0.0).sum()
+    squares = np.where(present, (filled - means[:, None]) ** 2, 0.0).sum()
     return math.sqrt(float(squares) / freedom)
 
 
@@ -200,6 +209,6 @@ def changed(distances: npt.NDArray[np.float64]) -> float:
     across = (within.sum(axis=1, keepdims=True) - within) / 2
     gains = across - within
     sums = np.zeros(1)
-    for thing in gains:
-        sums = (sums[:, None] + thing[None, :]).ravel()
+    for gain in gains:
+        sums = (sums[:, None] + gain[None, :]).ravel()
     return float(np.mean(sums >= gains[:, 0].sum() - 1e-9))

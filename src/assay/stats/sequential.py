@@ -46,8 +46,8 @@ def mean_intervals(
     highs = high - (high - low) * _lower(1 - unit, needed)
     measured = [not np.isnan(column).all() for column in unit.T]
     return [
-        Interval(float(a), float(max(a, b)), level, METHOD) if there else None
-        for a, b, there in zip(lows, highs, measured, strict=True)
+        Interval(float(a), float(max(a, b)), level, METHOD) if is_measured else None
+        for a, b, is_measured in zip(lows, highs, measured, strict=True)
     ]
 
 
@@ -74,8 +74,8 @@ def beaten(
     needed = _needed_wealth(level, _pairs(systems))
     losers = []
     for column in range(k):
-        others = np.delete(signed, column, axis=1)
-        unit = (others - signed[:, [column]] + span) / (2 * span)
+        other_columns = np.delete(signed, column, axis=1)
+        unit = (other_columns - signed[:, [column]] + span) / (2 * span)
         wealth = _log_wealth(unit, np.full(k - 1, 0.5))
         losers.append(bool((wealth >= needed).any()))
     return losers
@@ -121,19 +121,19 @@ def compare_raced(
     joint = mean_intervals(
         differences, low=-span, high=span, level=level, several=_pairs(len(dropped))
     )
-    alone = mean_intervals(scores, low=low, high=high, level=level)
+    own_intervals = mean_intervals(scores, low=low, high=high, level=level)
     placements = []
-    for column, out in enumerate(dropped):
-        apart = joint[column]
+    for column, is_dropped in enumerate(dropped):
+        difference = joint[column]
         gap = differences[:, column]
-        surely = apart is not None and not apart.low <= 0 <= apart.high
+        surely = difference is not None and not difference.low <= 0 <= difference.high
         placements.append(
             Placed(
                 float(means[column]),
-                alone[column],
-                float(np.nanmean(gap)) if apart is not None else math.nan,
-                None if column == best else apart,
-                BEST if column == best else WORSE if out or surely else TIED,
+                own_intervals[column],
+                float(np.nanmean(gap)) if difference is not None else math.nan,
+                None if column == best else difference,
+                BEST if column == best else WORSE if is_dropped or surely else TIED,
             )
         )
     order = sorted(
@@ -153,9 +153,9 @@ def _pairs(k: int) -> int:
     return max(1, k * (k - 1) // 2)
 
 
-def _needed_wealth(level: float, several: int) -> float:
+def _needed_wealth(level: float, n_decisions: int) -> float:
     """The logarithm of what rules a mean out: each of the two sides begins with half the money."""
-    return math.log(2 * several / (1 - level))
+    return math.log(2 * n_decisions / (1 - level))
 
 
 def _lower(unit: Floats, needed: float) -> Floats:
@@ -163,8 +163,8 @@ def _lower(unit: Floats, needed: float) -> Floats:
     low, high = np.zeros(unit.shape[1]), np.ones(unit.shape[1])
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        out = _log_wealth(unit, middle) >= needed
-        low, high = np.where(out, middle, low), np.where(out, high, middle)
+        ruled_out = _log_wealth(unit, middle) >= needed
+        low, high = np.where(ruled_out, middle, low), np.where(ruled_out, high, middle)
     return low
 
 
@@ -173,12 +173,12 @@ def _log_wealth(unit: Floats, mean: Floats) -> Floats:
     wealth = np.empty(unit.shape[1])
     step = max(1, _CHUNK // max(1, len(unit) * len(_STAKES)))
     for start in range(0, unit.shape[1], step):
-        some = slice(start, start + step)
-        gains = np.nan_to_num(unit[:, some] / mean[some] - 1)  # no value: no bet
+        chunk = slice(start, start + step)
+        gains = np.nan_to_num(unit[:, chunk] / mean[chunk] - 1)  # no value: no bet
         grown = np.log1p(_STAKES[:, None, None] * gains).cumsum(axis=1)
         peak = grown.max(axis=0)
         mixed = peak + np.log(np.exp(grown - peak).mean(axis=0))
-        wealth[some] = mixed.max(axis=0, initial=0.0)
+        wealth[chunk] = mixed.max(axis=0, initial=0.0)
     return wealth
 
 
@@ -239,7 +239,7 @@ def find_change(
     """
     values, counts = _tally(looks, low, high)
     n = counts.sum(axis=1).cumsum()
-    begun = [at for at in starts if 0 < n[at - 1] < n[-1]]
+    begun = [start for start in starts if 0 < n[start - 1] < n[-1]]
     if not begun:
         return None
     bets = _Bets(values, counts, np.array(begun))
@@ -250,11 +250,12 @@ def find_change(
     terms = bets.log_wealth(pooled, pooled)
     if _log_sum(terms)[0] < needed or not _all_ruled_out(bets, needed):
         return None
-    at = begun[int(terms[:, :, 0].max(axis=0).argmax())]
+    change_at = begun[int(terms[:, :, 0].max(axis=0).argmax())]
     before, after = (
-        float(values @ part.sum(axis=0) / part.sum()) for part in (counts[:at], counts[at:])
+        float(values @ segment.sum(axis=0) / segment.sum())
+        for segment in (counts[:change_at], counts[change_at:])
     )
-    return Change(at, low + (high - low) * before, low + (high - low) * after)
+    return Change(change_at, low + (high - low) * before, low + (high - low) * after)
 
 
 def _tally(looks: Sequence[Floats], low: float, high: float) -> tuple[Floats, Floats]:
@@ -299,11 +300,11 @@ class _Bets:
         # A bet on greater values is worth the least against the greatest mean.
         above = self._values[:, None] / greatest - 1
         below = (1 - self._values)[:, None] / (1 - least) - 1
-        falls = self._worth(self._before, above) + self._worth(self._after, below)
-        rises = self._worth(self._before, below) + self._worth(self._after, above)
+        falls = self._wealth(self._before, above) + self._wealth(self._after, below)
+        rises = self._wealth(self._before, below) + self._wealth(self._after, above)
         return np.stack([falls, rises]) - math.log(2 * YEAR)
 
-    def _worth(self, counts: Floats, gains: Floats) -> Floats:
+    def _wealth(self, counts: Floats, gains: Floats) -> Floats:
         grown = counts @ np.log1p(_CHANGE_STAKES[:, None, None] * gains)  # stakes, starts, means
         return _log_sum(grown[:, None]) - math.log(len(_CHANGE_STAKES))
 
@@ -318,14 +319,14 @@ def _log_sum(logarithms: Floats) -> Floats:
 def _all_ruled_out(bets: _Bets, needed: float) -> bool:
     """Whether the bets have won enough against every constant mean; cells of them are halved."""
     ends = np.linspace(0, 1, _FIRST_CELLS + 1)
-    least, greatest = ends[:-1], ends[1:]
+    lowest, greatest = ends[:-1], ends[1:]
     for _ in range(_CHANGE_HALVINGS):
-        undecided = _log_sum(bets.log_wealth(least, greatest)) < needed
+        undecided = _log_sum(bets.log_wealth(lowest, greatest)) < needed
         if not undecided.any():
             return True
-        least, greatest = least[undecided], greatest[undecided]
-        middle = (least + greatest) / 2
+        lowest, greatest = lowest[undecided], greatest[undecided]
+        middle = (lowest + greatest) / 2
         if (_log_sum(bets.log_wealth(middle, middle)) < needed).any():
             return False
-        least, greatest = np.concatenate([least, middle]), np.concatenate([middle, greatest])
+        lowest, greatest = np.concatenate([lowest, middle]), np.concatenate([middle, greatest])
     return False

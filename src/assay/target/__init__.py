@@ -104,34 +104,37 @@ class Configurable:
             raise no_system(target)
         file = file if file.endswith(FILE) else ""
         shown_name = target if isinstance(target, str) else place_of(function)
-        bound = [_bound(function, shown_name, params) for params, _ in calls]
+        bound = [_with_arguments(function, shown_name, params) for params, _ in calls]
         functions = _functions(bound, self.version, file)
         if not any(variables for _, variables in calls):
             return [*functions]
         if not isinstance(target, str):
-            what = f"'{PREFIX}' is the environment of a process, {shown_name} an object of this one"
-            raise InputError(what, "name it as MODULE:FUNCTION or FILE.py:FUNCTION")
+            fault = (
+                f"'{PREFIX}' is the environment of a process, {shown_name} an object of this one"
+            )
+            raise InputError(fault, "name it as MODULE:FUNCTION or FILE.py:FUNCTION")
         return [
-            ProcessSystem(one, target, *call) for one, call in zip(functions, calls, strict=True)
+            ProcessSystem(function, target, *call)
+            for function, call in zip(functions, calls, strict=True)
         ]
 
     def _http(self, url: str, params: Mapping[str, Value]) -> System:
         for name, value in params.items():
             if name.startswith(PREFIX):
-                what = f"'{name}' is a variable of the environment of whoever serves {url}"
+                fault = f"'{name}' is a variable of the environment of whoever serves {url}"
                 variable = name.removeprefix(PREFIX)
-                one = f"assay run --target URL --param {variable}={written(value)}"
-                raise InputError(what, f"start it with each value by turns, and `{one}`")
+                example = f"assay run --target URL --param {variable}={written(value)}"
+                raise InputError(fault, f"start it with each value by turns, and `{example}`")
             if isinstance(value, str) and placeholders(value):
-                what = f"the value '{value}' of '{name}' would be filled in from the sample"
-                raise InputError(what, "give a value without {NAME} in it")
+                fault = f"the value '{value}' of '{name}' would be filled in from the sample"
+                raise InputError(fault, "give a value without {NAME} in it")
         if self.body is None and placeholders(url):
             url = _with_query(url, params)
             return system(url, version=self.version, headers=self.headers)
         template: Any = self.body.template if self.body else _QUESTION
         if not isinstance(template, Mapping):
-            what = "parameters are fields of the request, and its body is no JSON object"
-            raise InputError(what, """such as '{"query": "{question}"}'""")
+            fault = "parameters are fields of the request, and its body is no JSON object"
+            raise InputError(fault, """such as '{"query": "{question}"}'""")
         body = Body({**template, **params})
         return HttpSystem(url, body=body, headers=self.headers, version=self.version)
 
@@ -150,36 +153,44 @@ def _functions(
 
 def _with_query(url: str, params: Mapping[str, Value]) -> str:
     """The URL with the parameters in its query."""
-    parts = urlsplit(url)
-    present = {pair.partition("=")[0] for pair in parts.query.split("&")}
+    address = urlsplit(url)
+    present = {pair.partition("=")[0] for pair in address.query.split("&")}
     if twice := present & set(params):
-        what = f"the URL has '{min(twice)}' already"
-        raise InputError(what, "leave it out of the URL: it is set by the configuration")
+        fault = f"the URL has '{min(twice)}' already"
+        raise InputError(fault, "leave it out of the URL: it is set by the configuration")
     added = urlencode({name: written(value) for name, value in sorted(params.items())})
-    return urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))
+    return urlunsplit(
+        address._replace(query=f"{address.query}&{added}" if address.query else added)
+    )
 
 
-def _bound(
+def _with_arguments(
     function: Callable[..., Any], shown_name: str, params: Mapping[str, Value]
 ) -> Callable[..., Any]:
     """The function with keyword arguments: they become part of its identity."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError) as error:  # built in: it says nothing of itself
-        what = f"{shown_name} does not say which arguments it takes"
-        raise InputError(what, "wrap it in a function of your own") from error
+        fault = f"{shown_name} does not say which arguments it takes"
+        raise InputError(fault, "wrap it in a function of your own") from error
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    any_name = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    any_name = any(
+        parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()
+    )
     reserved = {*list(parameters)[:1], "question", "sample"}
-    free = [name for name, one in parameters.items() if one.kind in kinds and name not in reserved]
+    free = [
+        name
+        for name, parameter in parameters.items()
+        if parameter.kind in kinds and name not in reserved
+    ]
     for name in params:
         if name in reserved:
-            what = f"'{name}' of {shown_name} is what it is asked, and no parameter"
-            raise InputError(what, "let the question come first, and set what comes after it")
+            fault = f"'{name}' of {shown_name} is what it is asked, and no parameter"
+            raise InputError(fault, "let the question come first, and set what comes after it")
         if name not in free and not any_name:
-            what = f"{shown_name} takes no argument '{name}'"
-            others = f"it takes {', '.join(free)}" if free else "it takes nothing else"
-            raise InputError(what, f"beside the question {others}")
+            fault = f"{shown_name} takes no argument '{name}'"
+            arguments_known = f"it takes {', '.join(free)}" if free else "it takes nothing else"
+            raise InputError(fault, f"beside the question {arguments_known}")
     _check_rest(parameters, shown_name, reserved, params)
     # In whichever order they were named, it is the same system.
     return functools.partial(function, **dict(sorted(params.items())))
@@ -194,20 +205,20 @@ def _check_rest(
     """See that the function can be called with the question and these parameters alone."""
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     first_set = ""
-    for name, one in parameters.items():
+    for name, parameter in parameters.items():
         if name in params:
             first_set = first_set or name
         elif name in reserved:
             if first_set:  # the question is given by its place
-                what = f"'{name}' of {shown_name} comes after '{first_set}', which is set"
-                raise InputError(what, "let what it is asked come first")
-        elif one.default is inspect.Parameter.empty and one.kind not in variable:
-            what = f"{shown_name} needs '{name}' too, and nothing sets it"
+                fault = f"'{name}' of {shown_name} comes after '{first_set}', which is set"
+                raise InputError(fault, "let what it is asked come first")
+        elif parameter.default is inspect.Parameter.empty and parameter.kind not in variable:
+            fault = f"{shown_name} needs '{name}' too, and nothing sets it"
             remedy = f"set it as well: --set {name}=VALUE, or give it a default"
             if name == "contexts":  # they are the sample's, one value for all would be none
                 remedy = "let it take `sample` first, in the place of the question, and read "
                 remedy += "sample.contexts, or give contexts a default"
-            raise InputError(what, remedy)
+            raise InputError(fault, remedy)
 
 
 def environment(params: Mapping[str, Value]) -> tuple[dict[str, Value], dict[str, str]]:
@@ -299,7 +310,7 @@ class _Worker:
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         async with self.lock:
             if self.reader is None or self.reader.done():
-                await self._begin()
+                await self._begin_process()
             self.waiting[number] = future
             await self._send((number, task, draw))
         try:
@@ -307,13 +318,13 @@ class _Worker:
         finally:
             self.waiting.pop(number, None)
 
-    async def _begin(self) -> None:
+    async def _begin_process(self) -> None:
         command = (sys.executable, "-c", _SERVE, json.dumps(sys.path))
         environment = {**os.environ, **self.variables}
         self.process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, env=environment
         )
-        self.reader = asyncio.create_task(self._read(self.process))
+        self.reader = asyncio.create_task(self._read_replies(self.process))
         await self._send(self.start)
 
     async def _send(self, message: object) -> None:
@@ -323,7 +334,7 @@ class _Worker:
             pipe.write(pickle.dumps(message))
             await pipe.drain()
 
-    async def _read(self, process: Process) -> None:
+    async def _read_replies(self, process: Process) -> None:
         """Hand on what it replies until it ends."""
         assert process.stdout  # noqa: S101 - it was begun with a pipe
         failure: JudgeError | None = None
@@ -336,8 +347,8 @@ class _Worker:
                 else:
                     self._deliver(*message)
         except asyncio.IncompleteReadError:
-            what = f"{self.start[2]}: its process ended with code {await process.wait()}"
-            failure = Unavailable(what)
+            fault = f"{self.start[2]}: its process ended with code {await process.wait()}"
+            failure = Unavailable(fault)
         for future in self.waiting.values():
             if not future.done():
                 future.set_exception(failure)
@@ -379,8 +390,8 @@ async def _serve(questions: BinaryIO, replies: BinaryIO) -> None:
     try:
         function = FunctionSystem(functools.partial(named(spec), **params), name=name)
     except BaseException as error:  # noqa: BLE001 - the user's module, which may even exit
-        what = f"{name} cannot be imported with these variables: {type(error).__name__}: {error}"
-        _write(replies, Denied(what))
+        fault = f"{name} cannot be imported with these variables: {type(error).__name__}: {error}"
+        _write(replies, Denied(fault))
         return
     tasks = set[asyncio.Task[None]]()
     with suppress(EOFError):

@@ -222,11 +222,11 @@ class _Collection:
             self.stopped = self.stopped or error
             return
         except JudgeError as error:
-            again = f"draw {draw}: " if draw else ""
-            self.failures.setdefault(sample.id, f"{again}{error}")
+            draw_prefix = f"draw {draw}: " if draw else ""
+            self.failures.setdefault(sample.id, f"{draw_prefix}{error}")
         if self.asking.on_progress:
-            done = self.served.asked + self.served.known
-            self.asking.on_progress(done, len(self.ids) * self.asking.draws)
+            n_done = self.served.asked + self.served.known
+            self.asking.on_progress(n_done, len(self.ids) * self.asking.draws)
 
     async def _stop_if_hopeless(self) -> None:
         """Ask nothing new while there are only failures; stop when nothing is on its way still.
@@ -241,8 +241,8 @@ class _Collection:
             await self._decided.wait()
         else:
             n, last = len(self.failures), list(self.failures.values())[-1]
-            what = f"none of the first {n} questions got an answer from {self.system.name}"
-            self.stopped = Denied(f"{what}; the last: {last}")
+            fault = f"none of the first {n} questions got an answer from {self.system.name}"
+            self.stopped = Denied(f"{fault}; the last: {last}")
             self._decided.set()
 
     async def _reply(self, cache: ReplyCache, sample: Sample, draw: int) -> Reply:
@@ -252,8 +252,8 @@ class _Collection:
             if is_given_up():
                 raise
             # Nobody gave this worker up: the system raised it, and that would end the worker.
-            what = f"{self.system.name}: the call was cancelled from within (CancelledError)"
-            raise Unavailable(what, permanent=True) from error
+            fault = f"{self.system.name}: the call was cancelled from within (CancelledError)"
+            raise Unavailable(fault, permanent=True) from error
 
     def missing(self, store: str | Path) -> tuple[int, int]:
         """(answers that are not known, those that are); equal questions are asked once."""
@@ -310,8 +310,8 @@ class _Collection:
         return replace(sample, **{**cleared, **answered})
 
     def _fields_from_store(self, store: Store, sample: Sample) -> dict[str, Any]:
-        if why := self.failures.get(sample.id):
-            raise Unreadable(why, raw="")
+        if failure := self.failures.get(sample.id):
+            raise Unreadable(failure, raw="")
         task, answers = self._task(sample), []
         identity = self.system.identity(AskSystem) or ""
         for draw in range(self.asking.draws):
@@ -319,8 +319,8 @@ class _Collection:
             if known_reply is None:
                 raise Unreadable("its answer is not in the store any more", raw="")
             answers.append((reply.read(known_reply.raw, self.asking.reply), known_reply.ms))
-        (first, ms), *others = answers
-        further = tuple(fields["answer"] for fields, _ in others)
+        (first, ms), *further_answers = answers
+        further = tuple(fields["answer"] for fields, _ in further_answers)
         return {**first, "latency_ms": round(ms, 3), "further_answers": further or None}
 
 
@@ -420,7 +420,9 @@ def check_answers(answers: Answers, target: System, metrics: Iterable["Metric"])
         if row.fields.get("failure") is None:
             any_answered = True
             present |= {name for name in answered if not is_missing(row.fields.get(name), name)}
-            unserved = [metric for metric in unserved if not _serves(present, answered, metric)]
+            unserved = [
+                metric for metric in unserved if not _serves_metric(present, answered, metric)
+            ]
         if not unserved:
             return
     users: dict[str, list[str]] = {}
@@ -439,7 +441,7 @@ def check_answers(answers: Answers, target: System, metrics: Iterable["Metric"])
         )
 
 
-def _serves(present: AbstractSet[str], answered: AbstractSet[str], metric: "Metric") -> bool:
+def _serves_metric(present: AbstractSet[str], answered: AbstractSet[str], metric: "Metric") -> bool:
     return any(answered & set(names) <= present for names in (metric.needs, *metric.instead))
 
 

@@ -54,15 +54,15 @@ def _block(block: Any) -> str:
 def _nested(value: Any) -> Any:
     value = unboxed(value)
     if isinstance(value, Mapping):
-        return {str(key): _part(item) for key, item in value.items()}
+        return {str(key): _inner_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_part(item) for item in value]
+        return [_inner_value(item) for item in value]
     if value is None or isinstance(value, str | int | float):
         return plain(value)
     return _fields_of_object(value)
 
 
-def _part(value: Any) -> Any:
+def _inner_value(value: Any) -> Any:
     """A value inside another: anything may stand beside the answer, in its place it is told."""
     try:
         return _nested(value)
@@ -180,8 +180,8 @@ class Reported(Unreadable):
 def check(mapping: Mapping[str, str]) -> None:
     """Raise InputError for fields that no system makes."""
     if unknown := sorted(set(mapping) - set(MADE)):
-        what = f"a reply holds no '{unknown[0]}'"
-        raise InputError(what, f"fields of a reply are {', '.join(MADE)}")
+        fault = f"a reply holds no '{unknown[0]}'"
+        raise InputError(fault, f"fields of a reply are {', '.join(MADE)}")
 
 
 def read(raw: str, mapping: Mapping[str, str]) -> dict[str, Any]:
@@ -246,30 +246,30 @@ def _answer(reply: Mapping[str, Any], raw: str) -> Any:
         value = _text(_unwrapped(fetch(reply, tuple(path.split(".")))))
         if isinstance(value, str):
             return value
-    what = f"no field of the reply is recognised as the answer; it has {_names(reply)}"
-    raise _no_answer(f"{what} -> say where it is: --target-reply answer=PATH", reply, raw)
+    fault = f"no field of the reply is recognised as the answer; it has {_names(reply)}"
+    raise _no_answer(f"{fault} -> say where it is: --target-reply answer=PATH", reply, raw)
 
 
 def _text(value: Any) -> Any:
     """The text of a message that comes in parts, without what the model thought; else the value."""
-    parts = value if isinstance(value, list) else [value]
-    if not all(isinstance(part, Mapping) for part in parts):
+    items = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, Mapping) for item in items):
         return value
-    texts = [part.get("text") for part in parts if part.get("type") == "text"]
+    texts = [item.get("text") for item in items if item.get("type") == "text"]
     return "".join(texts) if texts and all(isinstance(text, str) for text in texts) else value
 
 
-def _no_answer(what: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
+def _no_answer(fault: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
     """The error that there is no answer; what the system says went wrong is the better reason."""
     reported = _error(reply) or reply.get("detail")
-    return _reported(reported, raw) if reported else Unreadable(what, raw=raw)
+    return _reported(reported, raw) if reported else Unreadable(fault, raw=raw)
 
 
 def _reported(error: Any, raw: str) -> Reported:
     text = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
-    what = f"the reply holds an error instead of an answer: {one_line(text, _LONGEST_ERROR)}"
+    fault = f"the reply holds an error instead of an answer: {one_line(text, _LONGEST_ERROR)}"
     remedy = "fix the system and run again, or say where the answer is: --target-reply answer=PATH"
-    return Reported(f"{what} -> {remedy}", raw=raw)
+    return Reported(f"{fault} -> {remedy}", raw=raw)
 
 
 def _error(reply: Mapping[str, Any]) -> Any:

@@ -78,8 +78,8 @@ def placeholders(text: str) -> list[str]:
 def check_placeholder(name: str) -> None:
     """Raise InputError if no sample has a field of that name."""
     if name not in FIELDS:
-        what = f"'{{{name}}}' is not a field of a sample"
-        raise InputError(what, f"{field_meant(name)} A column: {{metadata.{name}}}")
+        fault = f"'{{{name}}}' is not a field of a sample"
+        raise InputError(fault, f"{field_meant(name)} A column: {{metadata.{name}}}")
 
 
 def fill_url(url: str, sample: Sample) -> str:
@@ -106,8 +106,8 @@ def _filled(template: Any, values: Mapping[str, Any]) -> Any:
         return [_filled(value, values) for value in template]
     if not isinstance(template, str):
         return template
-    if alone := _NAME.fullmatch(template):
-        return _value(values, alone[1])
+    if whole_match := _NAME.fullmatch(template):
+        return _value(values, whole_match[1])
     return _NAME.sub(lambda match: _text(_value(values, match[1])), template)
 
 
@@ -184,20 +184,22 @@ class HttpSystem:
         fields = placeholders(url)
         for name in fields:
             check_placeholder(name)
-        parts = checked_url(url, "such as http://localhost:8000/ask")
+        address = checked_url(url, "such as http://localhost:8000/ask")
         self._url = url
-        self._kept = url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)  # no password
+        self._kept = url.replace(
+            address.netloc, address.netloc.rpartition("@")[2], 1
+        )  # no password
         self._body = None if fields and body is None else body or _QUESTION
         remedy = "no Authorization header"
-        self._headers = dict(one_login(parts, headers or {}, remedy))
+        self._headers = dict(one_login(address, headers or {}, remedy))
         remember_headers(self._headers)
         remember_url(url)
         sent_fields = frozenset(fields) | (self._body.fields if self._body else frozenset())
         self.needs, self.told_contexts = sent_fields - {"metadata"}, "contexts" in sent_fields
-        port = f":{parts.port}" if parts.port else ""
-        place = f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
+        port = f":{address.port}" if address.port else ""
+        place = f"{address.scheme}://{address.hostname}{port}{address.path}"
         self.name = f"{place}@{version}" if version else place
-        form = [place, parts.query, self._body.template if self._body else None, version]
+        form = [place, address.query, self._body.template if self._body else None, version]
         self._identity = f"{self.name}#{text_digest(json.dumps(form, sort_keys=True))}"
         self._sessions = PerLoop(_session)
 
@@ -258,14 +260,14 @@ class HttpSystem:
         self, status: int, body: bytes, headers: Mapping[str, str], charset: str | None
     ) -> str:
         if len(body) > LONGEST_REPLY:
-            what = f"{self.name} sent more than {LONGEST_REPLY // 2**20} MiB"
-            raise Unavailable(what, permanent=True)
+            fault = f"{self.name} sent more than {LONGEST_REPLY // 2**20} MiB"
+            raise Unavailable(fault, permanent=True)
         body = redacted_content(body)
         if 200 <= status < 300:
             text = decoded(body, charset)
-            if what := instead_of_answer(text, headers.get("Content-Type", "")):
+            if fault := instead_of_answer(text, headers.get("Content-Type", "")):
                 # Nothing of it is kept: once the system is mended, it is asked again.
-                raise Unavailable(f"{self.name} answered {status} with {what}", permanent=True)
+                raise Unavailable(f"{self.name} answered {status} with {fault}", permanent=True)
             return text
         refusal = Refusal.of(status, body, headers)
         message = f"{self.name} answered {status}: {refusal.message}"
@@ -346,7 +348,7 @@ class FunctionSystem:
         assert isinstance(task, AskSystem)  # noqa: S101 - it serves nothing else
         start = time.perf_counter()
         try:
-            returned = await self._called(task.sample)
+            returned = await self._call_function(task.sample)
         except Denied:
             raise
         except OSError as error:  # a connection or a time-out: the next try may bring it
@@ -354,22 +356,22 @@ class FunctionSystem:
         except Exception as error:  # the user's system, not ours: one question has no answer
             raise Unavailable(f"{self.name}: {_error_text(error)}", permanent=True) from error
         ms = (time.perf_counter() - start) * 1000
-        raw = self._written(returned)
+        raw = self._as_json(returned)
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=AskSystem.kind, draw=draw)
 
-    def _written(self, returned: Any) -> str:
+    def _as_json(self, returned: Any) -> str:
         """What it returned, as JSON."""
         try:
             return json.dumps(plain_of(returned), ensure_ascii=False)
         except Unfit as error:
-            what = f"{self.name} returned {error}"
+            fault = f"{self.name} returned {error}"
         except RecursionError:
-            what = f"{self.name} returned an object that contains itself or is nested too deeply"
+            fault = f"{self.name} returned an object that contains itself or is nested too deeply"
         except Exception as error:  # noqa: BLE001 - a method of the user's object
-            what = f"{self.name} returned an object that cannot be read: {_error_text(error)}"
-        raise Unavailable(what, permanent=True)
+            fault = f"{self.name} returned an object that cannot be read: {_error_text(error)}"
+        raise Unavailable(fault, permanent=True)
 
-    async def _called(self, sample: Sample) -> Any:
+    async def _call_function(self, sample: Sample) -> Any:
         contexts = list(sample.contexts or ())
         arguments = {"question": sample.question, "sample": sample, "contexts": contexts}
         call = self._function
@@ -420,8 +422,8 @@ def no_system(target: object) -> InputError:
     remedy = "give a URL, MODULE:FUNCTION, FILE.py:FUNCTION or a function"
     if call:
         remedy = f"give a function that calls it: def answer(question): {call}"
-    what = f"an object of the class {type(target).__name__} is not a system that can be asked"
-    return InputError(what, remedy)
+    fault = f"an object of the class {type(target).__name__} is not a system that can be asked"
+    return InputError(fault, remedy)
 
 
 def named(spec: str) -> Any:
@@ -431,7 +433,7 @@ def named(spec: str) -> Any:
         InputError: If it names nothing.
     """
     module, _, attribute = spec.rpartition(":")
-    dotted = all(part.isidentifier() for part in module.split("."))
+    dotted = all(name.isidentifier() for name in module.split("."))
     if not attribute or not (dotted or module.endswith(FILE)):
         remedy = "give a URL (http://host/ask), MODULE:FUNCTION or FILE.py:FUNCTION"
         raise InputError(f"'{spec}' is not a target", remedy)
@@ -440,9 +442,9 @@ def named(spec: str) -> Any:
     except InputError:
         raise
     except Exception as error:  # whatever the user's module does
-        what = f"the target '{spec}' cannot be imported: {_error_text(error)}"
+        fault = f"the target '{spec}' cannot be imported: {_error_text(error)}"
         remedy = "a variable of the environment needs a default: os.environ.get(NAME, DEFAULT)"
-        raise InputError(what, remedy if isinstance(error, KeyError) else "") from error
+        raise InputError(fault, remedy if isinstance(error, KeyError) else "") from error
 
 
 def _name_in_file(file: str, function: Callable[..., Any]) -> str:
@@ -483,8 +485,8 @@ def _parameters_of(
 
 def _error_text(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{where}"[:1000]
+    location = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{location}"[:1000]
 
 
 def _session() -> Any:

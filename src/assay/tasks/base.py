@@ -68,9 +68,9 @@ def decode(raw: str, form: type[F]) -> F:
     if '{"' in raw:
         problem = f"no JSON object in the reply is whole: {_CUT_SHORT}"
     dotted = any(dots in raw for dots in _DOTS)
-    for at, candidate in _objects(raw):
+    for start, candidate in _objects(raw):
         if candidate is _INCOMPLETE:
-            incomplete = at if incomplete is None else incomplete
+            incomplete = start if incomplete is None else incomplete
             continue
         try:
             value = msgspec.convert(candidate, form)
@@ -81,13 +81,15 @@ def decode(raw: str, form: type[F]) -> F:
             problem = "only the form of a reply, with dots for an answer"
             continue
         incomplete = None
-        fitting.append((at, value))
+        fitting.append((start, value))
         if len(fitting) > 1 and value != fitting[0][1]:
             # At once: a model that repeats itself may give thousands.
             raise Unreadable("two different answers in one reply", raw=raw)
-    if incomplete is not None and _is_answer(raw, incomplete, form, [at for at, _ in fitting]):
-        which = "after the first" if fitting else "with an answer"
-        problem = f"no JSON object {which} is whole: {_CUT_SHORT}"
+    if incomplete is not None and _is_answer(
+        raw, incomplete, form, [start for start, _ in fitting]
+    ):
+        which_object = "after the first" if fitting else "with an answer"
+        problem = f"no JSON object {which_object} is whole: {_CUT_SHORT}"
     elif fitting:
         return fitting[0][1]
     raise Unreadable(problem, raw=raw)
@@ -102,9 +104,9 @@ def _is_outline(value: Any) -> bool:
     return value in _DOTS
 
 
-def _is_answer(raw: str, incomplete: int, form: type[Any], whole: Sequence[int]) -> bool:
+def _is_answer(raw: str, incomplete: int, form: type[Any], object_starts: Sequence[int]) -> bool:
     """Whether what begins there and is not whole was to be an answer, and no braces of prose."""
-    if len(whole) > 1 and raw.startswith(raw[incomplete:], whole[-1]):
+    if len(object_starts) > 1 and raw.startswith(raw[incomplete:], object_starts[-1]):
         return False  # a model that repeats itself to the end: once more the same
     fields = "|".join(re.escape(field.encode_name) for field in msgspec.structs.fields(form))
     return re.search(rf'"(?:{fields})"\s*:|\{{\s*(?:"\w*)?\Z', raw[incomplete:]) is not None
@@ -116,11 +118,11 @@ def _objects(text: str) -> list[tuple[int, Any]]:
     # an answer that contains "<think>" make its own statements vanish.
     objects: list[tuple[int, Any]] = []
     begun: list[int] = []  # for each open thought, how much was found before it
-    thinking, at, broken = False, 0, 0
+    thinking, position, broken = False, 0, 0
     # Looked for only where there can be one: a search takes longer than decoding.
     surrogates = (not text.isascii() or "\\u" in text) and _SURROGATE.search(text) is not None
-    while broken <= MAX_BROKEN and (mark := _MARK.search(text, at)):
-        at = mark.end()
+    while broken <= MAX_BROKEN and (mark := _MARK.search(text, position)):
+        position = mark.end()
         if mark[0] != "{":
             thinking = not mark["end"]
             if thinking:
@@ -131,7 +133,7 @@ def _objects(text: str) -> list[tuple[int, Any]]:
                 objects.clear()  # all before was thought, even if its beginning is not shown
             continue
         try:
-            value, at = _DECODER.raw_decode(text, mark.start())
+            value, position = _DECODER.raw_decode(text, mark.start())
             value = _without_surrogates(value) if surrogates else value
         except ValueError:  # too many digits are one as well
             broken += 1
@@ -142,11 +144,11 @@ def _objects(text: str) -> list[tuple[int, Any]]:
     return objects if broken <= MAX_BROKEN else []
 
 
-def _begins_line(text: str, at: int) -> bool:
+def _begins_line(text: str, position: int) -> bool:
     # Elsewhere a tag that nothing opened is quoted from a text, as in `without_thoughts`.
-    while at and text[at - 1] in " \t\r":
-        at -= 1
-    return not at or text[at - 1] == "\n"
+    while position and text[position - 1] in " \t\r":
+        position -= 1
+    return not position or text[position - 1] == "\n"
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -193,7 +195,7 @@ def by_id(items: Iterable[Item], ids: Iterable[str], raw: str) -> dict[str, Item
 
 def stripped(texts: Iterable[str]) -> tuple[str, ...]:
     """The texts in order, without the white space around them and without empty ones."""
-    return tuple(bare for text in texts if (bare := text.strip()))
+    return tuple(stripped_text for text in texts if (stripped_text := text.strip()))
 
 
 def distinct(texts: Iterable[str]) -> tuple[str, ...]:
@@ -369,5 +371,5 @@ def halved_texts(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ..
         return None
     (text,) = texts
     ends = [end for _, end in spans(text)[:-1]] or [len(text) // 2]
-    at = min(ends, key=lambda end: abs(end - len(text) / 2))
-    return (text[:at],), (text[at:],)
+    cut = min(ends, key=lambda end: abs(end - len(text) / 2))
+    return (text[:cut],), (text[cut:],)

@@ -161,13 +161,16 @@ class JudgeContexts(_ByContext[Usefulness]):
         if len(ids) > 1:
             middle = len(ids) // 2
             return self.narrow(ids[:middle]), self.narrow(ids[middle:])
-        at = int(ids[0][1:]) - 1
-        parts = halved_texts((self.contexts[at],))
-        return parts and (self._with(at, parts[0][0]), self._with(at, parts[1][0]))
+        index = int(ids[0][1:]) - 1
+        halves = halved_texts((self.contexts[index],))
+        return halves and (
+            self._with_text(index, halves[0][0]),
+            self._with_text(index, halves[1][0]),
+        )
 
-    def _with(self, at: int, text: str) -> Self:
-        contexts = (*self.contexts[:at], text, *self.contexts[at + 1 :])
-        return replace(self, contexts=contexts, asked=(f"c{at + 1}",))
+    def _with_text(self, index: int, text: str) -> Self:
+        contexts = (*self.contexts[:index], text, *self.contexts[index + 1 :])
+        return replace(self, contexts=contexts, asked=(f"c{index + 1}",))
 
     def joined(
         self, first: Mapping[str, Usefulness], second: Mapping[str, Usefulness]
@@ -184,8 +187,8 @@ class JudgeContexts(_ByContext[Usefulness]):
         """The verdicts by context id; a short reply quotes nothing, so the quotes are found."""
         verdicts = decode(raw, _ContextsForm).verdicts
         short = [_item(verdict, raw) for verdict in verdicts if isinstance(verdict, list)]
-        whole = [verdict for verdict in verdicts if isinstance(verdict, _ContextItem)]
-        items = by_id([*whole, *map(self._quoting, short)], self.ids, raw)
+        full_verdicts = [verdict for verdict in verdicts if isinstance(verdict, _ContextItem)]
+        items = by_id([*full_verdicts, *map(self._quoting, short)], self.ids, raw)
         return {
             i: Usefulness(i, x.useful, x.reason, x.quote, x.probability) for i, x in items.items()
         }
@@ -309,10 +312,10 @@ class SelectSentences(Task[tuple[Choice, ...]]):
         """The chosen sentences, and others of which the judge tells, in the order of the text."""
         ids = [s.id for s in self.sentences]
         form = decode(raw, _SentencesForm)
-        chosen = by_id(form.relevant, ids, raw)
+        relevant = by_id(form.relevant, ids, raw)
         by_name = by_id([*form.relevant, *form.others], ids, raw)
         return tuple(
-            Choice(i, by_name[i].reason, by_name[i].probability, i in chosen, by_name[i].passage)
+            Choice(i, by_name[i].reason, by_name[i].probability, i in relevant, by_name[i].passage)
             for i in ids
             if i in by_name
         )
@@ -321,9 +324,9 @@ class SelectSentences(Task[tuple[Choice, ...]]):
     def reply(choices: Sequence[Choice]) -> str:
         """A reply in the form that is read."""
         items = {c.id: _SentenceItem(c.id, c.reason, c.probability, c.passage) for c in choices}
-        chosen = [items[c.id] for c in choices if c.chosen]
+        relevant = [items[c.id] for c in choices if c.chosen]
         return msgspec.json.encode(
-            _SentencesForm(chosen, [items[c.id] for c in choices if not c.chosen])
+            _SentencesForm(relevant, [items[c.id] for c in choices if not c.chosen])
         ).decode()
 
 
@@ -415,7 +418,7 @@ class GradePassages(_ByContext[PassageGrade]):
         pairs = [[str(value) for value in pair] for pair in decode(raw, _Form).grades]
         if not all(pairs):
             raise Unreadable("a pair is empty", raw=raw)
-        items = by_id([_Item(name, tuple(rest)) for name, *rest in pairs], self.ids, raw)
+        items = by_id([_Item(name, tuple(fields)) for name, *fields in pairs], self.ids, raw)
         return {i: self._grade(i, item.values, raw) for i, item in items.items()}
 
     def _grade(self, name: str, values: Sequence[object], raw: str) -> PassageGrade:

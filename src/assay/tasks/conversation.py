@@ -171,11 +171,11 @@ class MatchTopics(ItemsTask[TopicMatch]):
         """The place of the reference topic; raises Unreadable if it does not exist."""
         reference = (item.reference or "").strip()
         ids = [f"r{n}" for n in range(1, len(self.reference_topics) + 1)]
-        place = ids.index(reference) if reference in ids else None
-        if place is None and reference.lower() not in ("", "null", "none"):
+        index = ids.index(reference) if reference in ids else None
+        if index is None and reference.lower() not in ("", "null", "none"):
             fault = f"a reference topic '{item.reference}', which does not exist"
             raise Unreadable(fault, raw=raw)
-        return {"reason": item.reason, "reference": place}
+        return {"reason": item.reason, "reference": index}
 
     @classmethod
     def reply(cls, verdicts: Sequence[TopicMatch]) -> str:

@@ -70,11 +70,11 @@ def cosine(a: Vector, b: Vector) -> float:
     if len(a) != len(b):
         fault = f"embeddings of {len(a)} and of {len(b)} numbers, which have no angle between them"
         raise Unreadable(f"{fault}: is it still the same model?", raw="")
-    norms = math.sqrt(_dot(a, a)) * math.sqrt(_dot(b, b))
-    return max(-1.0, min(1.0, _dot(a, b) / norms))
+    norms = math.sqrt(_dot_product(a, a)) * math.sqrt(_dot_product(b, b))
+    return max(-1.0, min(1.0, _dot_product(a, b) / norms))
 
 
-def _dot(a: Vector, b: Vector) -> float:
+def _dot_product(a: Vector, b: Vector) -> float:
     return math.fsum(map(mul, a, b))
 
 

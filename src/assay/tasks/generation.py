@@ -71,13 +71,13 @@ class WriteQuestion(Task[Written]):
 
     def input_texts(self) -> Sequence[InputText]:
         """Title and text of each passage, what was asked already, and who asks."""
-        several = len(self.passages) > 1
+        is_numbered = len(self.passages) > 1
         texts = []
         for number, text in enumerate(self.passages, start=1):
-            of = f" {number}" if several else ""
+            suffix = f" {number}" if is_numbered else ""
             if self.titles[number - 1 : number] and self.titles[number - 1]:
-                texts.append(InputText(f"title{of}", self.titles[number - 1]))
-            texts.append(InputText(f"text{of}", text))
+                texts.append(InputText(f"title{suffix}", self.titles[number - 1]))
+            texts.append(InputText(f"text{suffix}", text))
         if self.asked:
             texts.append(InputText("asked already", "\n".join(self.asked)))
         if self.asker:

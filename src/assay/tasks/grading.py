@@ -109,8 +109,8 @@ class GiveGrade(Task[Grade]):
         for allowed, _ in self.grades:
             if math.isclose(grade, allowed, abs_tol=1e-9):
                 return allowed
-        listed = ", ".join(f"{allowed:g}" for allowed, _ in self.grades)
-        raise Unreadable(f"a grade of {grade:g}, which is none of {listed}", raw=raw)
+        allowed_grades = ", ".join(f"{allowed:g}" for allowed, _ in self.grades)
+        raise Unreadable(f"a grade of {grade:g}, which is none of {allowed_grades}", raw=raw)
 
     @staticmethod
     def reply(grade: Grade) -> str:
@@ -192,11 +192,11 @@ class ChooseLabel(Task[Label]):
         form = decode(raw, _LabelForm)
         label = form.label.strip()
         names = [name for name, _ in self.labels]
-        alike = [name for name in names if name.casefold() == label.casefold()]
+        matches = [name for name in names if name.casefold() == label.casefold()]
         if label in names:
             return Label(label, form.reason)
-        if len(alike) == 1:
-            return Label(alike[0], form.reason)
+        if len(matches) == 1:
+            return Label(matches[0], form.reason)
         raise Unreadable(f"a label '{label}', which is none of {', '.join(names)}", raw=raw)
 
     @staticmethod

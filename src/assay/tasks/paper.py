@@ -176,8 +176,8 @@ class PaperExtraction(Task[tuple[str, ...]]):
 
 def lines(raw: str) -> tuple[str, ...]:
     """The lines of a free-text reply without bullets, numbers, headings and blank ones."""
-    bare = (_unquoted(_BULLET.sub("", line)) for line in without_thoughts(raw).splitlines())
-    return tuple(line for line in bare if line and not _HEADING.match(line))
+    bare_lines = (_unquoted(_BULLET.sub("", line)) for line in without_thoughts(raw).splitlines())
+    return tuple(line for line in bare_lines if line and not _HEADING.match(line))
 
 
 def _unquoted(line: str) -> str:
@@ -191,8 +191,8 @@ def _verdicts(text: str, statements: Sequence[str]) -> list[str]:
     # Models keep to the asked-for form in many ways. Each way read here ties a verdict to its
     # statement, by order, number or words; the first that has one for every statement counts.
     n = len(statements)
-    ways = (_in_order(text, n), _by_number(text, n), _by_words(text, statements))
-    return next((verdicts for verdicts in ways if len(verdicts) == n), ways[0])
+    readings = (_in_order(text, n), _by_number(text, n), _by_words(text, statements))
+    return next((verdicts for verdicts in readings if len(verdicts) == n), readings[0])
 
 
 def _by_number(text: str, n: int) -> list[str]:
@@ -203,27 +203,27 @@ def _by_number(text: str, n: int) -> list[str]:
 
 
 def _by_words(text: str, statements: Sequence[str]) -> list[str]:
-    places = [(text.rfind(s), len(s)) for s in statements]
-    matches = [_AFTER.match(text, at + length) for at, length in places if at >= 0]
+    spans = [(text.rfind(s), len(s)) for s in statements]
+    matches = [_AFTER.match(text, start + length) for start, length in spans if start >= 0]
     return [match[1] for match in matches if match]
 
 
 def _in_order(text: str, n: int) -> list[str]:
     final = list(_FINAL.finditer(text))
     if not final:
-        bare = _YES_NO.findall(text) if _PLAIN.fullmatch(text) else []
+        yes_or_no = _YES_NO.findall(text) if _PLAIN.fullmatch(text) else []
         only = _answers_in(text.strip().partition("\n")[0]) if n == 1 else []
-        return bare or only or _VERDICT.findall(text)
-    listed = [
+        return yes_or_no or only or _VERDICT.findall(text)
+    numbered = [
         answer for line in text[final[-1].end() :].splitlines() for answer in _answers_in(line)
     ]
-    if len(listed) == n:
-        return listed
+    if len(numbered) == n:
+        return numbered
     if len(final) == n:  # one final verdict after each explanation
-        answers_after = [_answers_in(text[at.end() :].partition("\n")[0]) for at in final]
+        answers_after = [_answers_in(text[match.end() :].partition("\n")[0]) for match in final]
         return [answers[0] for answers in answers_after if len(answers) == 1]
     before = _VERDICT.findall(text[: final[0].start()])
-    return before if len(before) == n else listed
+    return before if len(before) == n else numbered
 
 
 def _answers_in(line: str) -> list[str]:
@@ -329,13 +329,13 @@ class PaperCorrectness(Task[Shared]):
 
 def _statements_in(text: str, *, last: bool) -> tuple[str, ...] | None:
     """The statements of one list and what follows it; None if that is not plain."""
-    bare = text.strip()
-    if not bare.startswith("["):
-        return _by_line(bare)
+    stripped = text.strip()
+    if not stripped.startswith("["):
+        return _by_line(stripped)
     # A statement may hold a bracket itself: the list ends at the first one that fits.
-    for close in re.finditer(r"\]", bare):
-        if last or _BETWEEN.fullmatch(bare, close.end()):
-            items = _items(bare[1 : close.start()].strip())
+    for close in re.finditer(r"\]", stripped):
+        if last or _BETWEEN.fullmatch(stripped, close.end()):
+            items = _items(stripped[1 : close.start()].strip())
             if items is not None:
                 return items
     return None
@@ -363,13 +363,13 @@ def _in_json(inner: str) -> list[str] | None:
 
 
 def _in_quotes(inner: str) -> list[str] | None:
-    items, at = [], 0
-    while at < len(inner):
-        match = _QUOTED.match(inner, at)
+    items, position = [], 0
+    while position < len(inner):
+        match = _QUOTED.match(inner, position)
         if match is None:
             return None
         items.append(next(filter(None, match.groups())))
-        at = match.end()
+        position = match.end()
     return items
 
 
@@ -382,7 +382,7 @@ def _by_line(text: str) -> tuple[str, ...] | None:
 
 
 def _nonempty(items: Iterable[str]) -> tuple[str, ...]:
-    statements = tuple(bare for item in items if (bare := item.strip()))
+    statements = tuple(stripped for item in items if (stripped := item.strip()))
     return (
         () if len(statements) == 1 and statements[0].casefold().rstrip(".") in _NONE else statements
     )

@@ -89,10 +89,8 @@ class GenerateQuestions(Task[Questions]):
         """The prompt; within a conversation it says so."""
         if not self.earlier:
             return super().pieces(template)
-        chosen = template or self.template
-        return super().pieces(
-            replace(chosen, instruction=f"{chosen.instruction} {_IN_CONVERSATION}")
-        )
+        base = template or self.template
+        return super().pieces(replace(base, instruction=f"{base.instruction} {_IN_CONVERSATION}"))
 
     def inputs(self) -> tuple[str, ...]:
         """The texts, and what is added to the instruction within a conversation."""

@@ -59,8 +59,8 @@ class NumberedSentences:
     _places: list[tuple[int, Span]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        places = [(n, span) for n, text in enumerate(self.texts) for span in _spans(text)]
-        object.__setattr__(self, "_places", places)
+        numbered_spans = [(n, span) for n, text in enumerate(self.texts) for span in _spans(text)]
+        object.__setattr__(self, "_places", numbered_spans)
 
     def numbered_texts(self) -> list[str]:
         """The texts, each sentence after its number: "<1> It rains. <2> It pours."."""
@@ -82,11 +82,9 @@ class NumberedSentences:
             Unreadable: If a list names no sentence, or a statement is plainly of another one.
         """
         by_number: dict[int, list[str]] = {}
-        for name, *written in lists:
+        for name, *texts in lists:
             number = self._number(str(name), raw)
-            sentence_statements = [str(text).strip() for text in written] or [
-                self._sentence(number)
-            ]
+            sentence_statements = [str(text).strip() for text in texts] or [self._sentence(number)]
             by_number.setdefault(number, []).extend(text for text in sentence_statements if text)
         placed: list[list[Placed]] = [[] for _ in self.texts]
         for number, sentence_statements in sorted(by_number.items()):
@@ -106,9 +104,11 @@ class NumberedSentences:
         """What `read` reads, of the statements of each text and where they begin."""
         lists = []
         for number, (n, (start, end)) in enumerate(self._places, start=1):
-            own = [text for text, at in statements_of_texts[n] if start <= at < end]
-            alone = own == [self._sentence(number)]
-            lists.append([str(number), *([] if alone else own or [""])])
+            own_statements = [
+                text for text, begin in statements_of_texts[n] if start <= begin < end
+            ]
+            is_sentence = own_statements == [self._sentence(number)]
+            lists.append([str(number), *([] if is_sentence else own_statements or [""])])
         return lists
 
     def _number(self, name: str, raw: str) -> int:
@@ -128,14 +128,18 @@ class NumberedSentences:
         return clean(self._bare(number)).strip()
 
     def _check(self, number: int, sentence_statements: Sequence[str], raw: str) -> None:
-        bare = self._bare(number)
+        sentence = self._bare(number)
         for text in sentence_statements:
-            own = set(stems(text)) if text != bare else set()
-            if not own or own.intersection(stems(bare)):
+            own_stems = set(stems(text)) if text != sentence else set()
+            if not own_stems or own_stems.intersection(stems(sentence)):
                 continue
-            for other in range(1, len(self._places) + 1):
-                if len(own.intersection(stems(self._bare(other)))) >= _ELSEWHERE * len(own):
-                    fault = f"a statement of sentence {number} is of sentence {other}: {text!r}"
+            for other_number in range(1, len(self._places) + 1):
+                if len(own_stems.intersection(stems(self._bare(other_number)))) >= _ELSEWHERE * len(
+                    own_stems
+                ):
+                    fault = (
+                        f"a statement of sentence {number} is of sentence {other_number}: {text!r}"
+                    )
                     raise Unreadable(fault, raw=raw)
 
     def _claiming(self, numbers: set[int]) -> set[int]:
@@ -162,8 +166,10 @@ def _windows(sentence: str, sentence_statements: Sequence[str]) -> list[Span]:
     }
     common = set.intersection(*by_statement.values()) if sentence_statements else set()
     windows = []
-    for own in by_statement.values():
-        matches = [t for t in tokens if t[2] in own - common] or [t for t in tokens if t[2] in own]
+    for own_stems in by_statement.values():
+        matches = [t for t in tokens if t[2] in own_stems - common] or [
+            t for t in tokens if t[2] in own_stems
+        ]
         windows.append((matches[0][0], matches[-1][1]) if matches else (0, len(sentence)))
     return windows
 
@@ -177,37 +183,37 @@ def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:
     source = source.strip()
     if not source:
         return None
-    places = (*starts, 0)
-    for start in places:
-        if (at := _as_words(text, source, start)) >= 0:
-            return at, at + len(source)
-    loosely = re.compile(_loosely(source))
-    if match := next(filter(None, (loosely.search(text, start) for start in places)), None):
+    all_starts = (*starts, 0)
+    for start in all_starts:
+        if (begin := _as_words(text, source, start)) >= 0:
+            return begin, begin + len(source)
+    loosely = re.compile(_loose_pattern(source))
+    if match := next(filter(None, (loosely.search(text, start) for start in all_starts)), None):
         return match.span()
-    at = next((at for start in places if (at := text.find(source, start)) >= 0), -1)
-    return (at, at + len(source)) if at >= 0 else None
+    begin = next((begin for start in all_starts if (begin := text.find(source, start)) >= 0), -1)
+    return (begin, begin + len(source)) if begin >= 0 else None
 
 
 def _as_words(text: str, source: str, start: int) -> int:
     """Where `source` begins that no letter or digit goes on, -1 if nowhere."""
-    at = text.find(source, start)
-    while at >= 0:
-        end = at + len(source)
-        begun = source[0].isalnum() and at > 0 and _in_word(text[at - 1])
+    begin = text.find(source, start)
+    while begin >= 0:
+        end = begin + len(source)
+        begun = source[0].isalnum() and begin > 0 and _in_word(text[begin - 1])
         if not begun and not (source[-1].isalnum() and _in_word(text[end : end + 1])):
-            return at
-        at = text.find(source, at + 1)
-    return at
+            return begin
+        begin = text.find(source, begin + 1)
+    return begin
 
 
 def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _loosely(source: str) -> str:
+def _loose_pattern(source: str) -> str:
     # No longer run of blanks and marks: each would be gone through from each of its places.
     words = r"[\s*_`]{1,40}".join(map(re.escape, source.split()))
-    alike = _SINGLE.sub(_SINGLE.pattern, _DOUBLE.sub(_DOUBLE.pattern, words))
+    pattern = _SINGLE.sub(_SINGLE.pattern, _DOUBLE.sub(_DOUBLE.pattern, words))
     before = r"(?<![^\W_])" if source[0].isalnum() else ""
     after = r"(?![^\W_])" if source[-1].isalnum() else ""
-    return f"{before}{alike}{after}"
+    return f"{before}{pattern}{after}"

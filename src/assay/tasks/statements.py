@@ -129,8 +129,8 @@ _ALONE = "Radium is a metal."
 
 def how_to_split(atomicity: Level, coverage: Level, *, short: bool) -> str:
     """What a statement is at these levels, and what is to be given of it."""
-    rest = _SHORT_REST if short else _LONG_REST
-    return f"{_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{rest}"
+    instruction = _SHORT_REST if short else _LONG_REST
+    return f"{_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{instruction}"
 
 
 @cache
@@ -145,8 +145,10 @@ def _template(atomicity: Level, coverage: Level, *, short: bool) -> Template:
         refusal, nothing = "<1> Sorry, I do not know.", by_sentence([("1", "")])
     else:
         text = f"{born} {husband}"
-        listed = ", ".join(f'{{"text": "{text}", "source": "{source}"}}' for text, source in pairs)
-        reply = f'{{"statements": [{listed}]}}'
+        examples = ", ".join(
+            f'{{"text": "{text}", "source": "{source}"}}' for text, source in pairs
+        )
+        reply = f'{{"statements": [{examples}]}}'
         refusal, nothing = "Sorry, I do not know.", '{"statements": []}'
     return Template(
         instruction=f"Split the text into statements. {how} {AS_IN_EXAMPLES}",
@@ -159,7 +161,7 @@ def _template(atomicity: Level, coverage: Level, *, short: bool) -> Template:
 
 def by_sentence(lists: Sequence[Sequence[str]]) -> str:
     """A reply by the numbers of sentences, each alone or with its statements."""
-    return one_line({"statements": [list(each) for each in lists]})
+    return one_line({"statements": [list(texts) for texts in lists]})
 
 
 @dataclass(frozen=True)
@@ -202,29 +204,29 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
         """The prompt; at other levels than the default ones it says so."""
-        chosen = template or self.template
-        if chosen in self.built_in():
-            short = chosen == self.template
-            chosen = _template(self.atomicity, self.coverage, short=short)
-        elif not self._usual:
+        base = template or self.template
+        if base in self.built_in():
+            short = base == self.template
+            base = _template(self.atomicity, self.coverage, short=short)
+        elif not self._is_default:
             # The user's own words stay; what the levels mean is added to them.
             levels = f"{_ATOMICITY[self.atomicity]}{_COVERAGE[self.coverage]}".rstrip()
-            chosen = replace(chosen, instruction=f"{chosen.instruction}\n\n{levels}")
-        return _rendered(chosen, self.prompt_texts)
+            base = replace(base, instruction=f"{base.instruction}\n\n{levels}")
+        return _rendered(base, self.prompt_texts)
 
     def inputs(self) -> tuple[str, ...]:
         """The texts, and the levels with the digest of their prompt where they are not default.
 
         A reply is kept under these: other levels are another question.
         """
-        if self._usual:
+        if self._is_default:
             return super().inputs()
         template = _template(self.atomicity, self.coverage, short=False)
         levels = f"{self.atomicity} atomicity, {self.coverage} coverage (prompt {template.digest})"
         return (*super().inputs(), "levels:\n", levels, "\n")
 
     @property
-    def _usual(self) -> bool:
+    def _is_default(self) -> bool:
         return (self.atomicity, self.coverage) == ("high", "high")
 
     def input_texts(self) -> Sequence[InputText]:
@@ -237,12 +239,12 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
         Repeated ones are one statement with several places.
         """
-        places: dict[str, list[tuple[int, int]]] = {}
+        spans_by_text: dict[str, list[tuple[int, int]]] = {}
         last = (0, 0)
         for item in _items(decode(raw, _StatementsForm).statements, self.text, raw):
             if not (text := item.text.strip()):
                 continue
-            spans = places.setdefault(text, [])
+            spans = spans_by_text.setdefault(text, [])
             # Behind the last statement, else within its words: one clause may make two.
             span = find(self.text, item.source, last[1], last[0])
             # A judge that repeats itself, not the text, names the same words again.
@@ -251,7 +253,7 @@ class SplitStatements(Task[tuple[Statement, ...]]):
                 last = span
         return tuple(
             Statement(f"s{n}", text, spans[0] if spans else None, tuple(spans[1:]))
-            for n, (text, spans) in enumerate(places.items(), start=1)
+            for n, (text, spans) in enumerate(spans_by_text.items(), start=1)
         )
 
     @staticmethod
@@ -283,15 +285,15 @@ def _items(entries: Sequence[Item | str | list[str | int]], text: str, raw: str)
     Raises:
         Unreadable: If they are by sentence, and one that claims something is left out.
     """
-    lists = [each for each in entries if isinstance(each, list)]
+    lists = [entry for entry in entries if isinstance(entry, list)]
     if not lists:
-        return [each if isinstance(each, Item) else Item(str(each)) for each in entries]
+        return [entry if isinstance(entry, Item) else Item(str(entry)) for entry in entries]
     if len(lists) < len(entries):
         raise Unreadable("some statements are by sentence and some are not", raw=raw)
     (placed,) = NumberedSentences((text,)).read(lists, raw)
     if placed is None:
         raise Unreadable("a sentence is left out", raw=raw)
-    return [Item(each.text, text[slice(*each.span)]) for each in placed]
+    return [Item(statement.text, text[slice(*statement.span)]) for statement in placed]
 
 
 class _TextItem(msgspec.Struct, frozen=True):
@@ -311,7 +313,7 @@ class _TextsForm(msgspec.Struct, frozen=True):
 
 @cache
 def _texts_template(*, short: bool) -> Template:
-    alike = (
+    remark = (
         ""
         if short
         else (
@@ -320,7 +322,7 @@ def _texts_template(*, short: bool) -> Template:
         )
     )
     how = how_to_split("high", "high", short=short)
-    ask = f"Split every text into statements, each as if the others were not there{alike}. {how}"
+    ask = f"Split every text into statements, each as if the others were not there{remark}. {how}"
     curie = "question: Who was Marie Curie?\n"
     mars = "question: How many moons has Mars?\n"
     born, husband = "She was a physicist born in Warsaw in 1867.", _HUSBAND[1]
@@ -418,11 +420,11 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
         if form.texts is None:
             return self._by_sentence(form.statements, raw)
         by_name = by_id(form.texts, self.ids, raw)
-        for name, own in zip(self.ids, self.texts, strict=True):
-            others = [text for text in self.texts if text != own]
+        for name, own_text in zip(self.ids, self.texts, strict=True):
+            other_texts = [text for text in self.texts if text != own_text]
             for item in by_name[name].statements if name in by_name else ():
                 words = item.source.strip()
-                if words and words not in own and any(words in text for text in others):
+                if words and words not in own_text and any(words in text for text in other_texts):
                     raise Unreadable(f"a statement of {name} is of another text", raw=raw)
         return {name: text.statements for name, text in by_name.items()}
 
@@ -433,7 +435,9 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
             raise Unreadable("neither statements nor texts", raw=raw)
         placed = NumberedSentences(self.texts).read(lists, raw)
         return {
-            name: tuple(Item(each.text, text[slice(*each.span)]) for each in statements)
+            name: tuple(
+                Item(statement.text, text[slice(*statement.span)]) for statement in statements
+            )
             for name, text, statements in zip(self.ids, self.texts, placed, strict=True)
             if statements is not None
         }

@@ -187,10 +187,10 @@ class _StatementsTask(ByIds[_V]):
 
     def halves(self) -> tuple[Self, Self] | None:
         """The same statements, either half of the contexts."""
-        parts = halved_texts(self.contexts)
-        return parts and (self._with(parts[0]), self._with(parts[1]))
+        halves = halved_texts(self.contexts)
+        return halves and (self._with_contexts(halves[0]), self._with_contexts(halves[1]))
 
-    def _with(self, contexts: tuple[str, ...]) -> Self:
+    def _with_contexts(self, contexts: tuple[str, ...]) -> Self:
         return replace(self, contexts=contexts)  # type: ignore[type-var]
 
     def moved(self, second: Mapping[str, _V]) -> dict[str, _V]:
@@ -296,19 +296,19 @@ class VerifyStatements(_StatementsTask[Verdict]):
 
 def _short(verdict: Verdict) -> list[str]:
     if verdict.supported:
-        place = SUPPORTED if verdict.context is None else f"c{verdict.context + 1}"
-        return [verdict.id, place]
+        finding = SUPPORTED if verdict.context is None else f"c{verdict.context + 1}"
+        return [verdict.id, finding]
     reason = [verdict.reason] if verdict.reason else []
     return [verdict.id, *reason, CONTRADICTED if verdict.contradicted else UNSUPPORTED]
 
 
-def _item(parts: list[str], raw: str) -> _Item:
+def _item(fields: list[str], raw: str) -> _Item:
     """A verdict of a short reply: an id, maybe a reason, and what was found."""
-    if not 2 <= len(parts) <= 3:
+    if not 2 <= len(fields) <= 3:
         raise Unreadable(
             "a verdict of the reply is no list of an id, a reason and a finding", raw=raw
         )
-    name, *reasons, finding = parts
+    name, *reasons, finding = fields
     reason, finding = "".join(reasons), finding.strip().lower()
     if finding in (UNSUPPORTED, CONTRADICTED):
         denied = finding == CONTRADICTED
@@ -442,15 +442,17 @@ class GradeStatements(_StatementsTask[GradedVerdict]):
         verdicts = decode(raw, _GradedForm).verdicts
         if not all(verdicts):
             raise Unreadable("a verdict is empty", raw=raw)
-        items = by_id([_GradedItem(name, tuple(rest)) for name, *rest in verdicts], self.ids, raw)
+        items = by_id(
+            [_GradedItem(name, tuple(fields)) for name, *fields in verdicts], self.ids, raw
+        )
         return {i: self._verdict(i, item.finding, raw) for i, item in items.items()}
 
     def _verdict(self, name: str, finding: tuple[str, ...], raw: str) -> GradedVerdict:
         if len(finding) == 1:
-            place = finding[0].strip().lower()
-            if place != "supported" and not CONTEXT_NAME.fullmatch(place):
+            place_name = finding[0].strip().lower()
+            if place_name != "supported" and not CONTEXT_NAME.fullmatch(place_name):
                 raise Unreadable(f"the verdict for '{name}' names no context", raw=raw)
-            context = context_index(place, len(self.contexts))
+            context = context_index(place_name, len(self.contexts))
             return GradedVerdict(name, "supported", context=context)
         if len(finding) == 3:
             reason, standing_text, severity = finding
@@ -472,6 +474,6 @@ class GradeStatements(_StatementsTask[GradedVerdict]):
 
 def _as_entry(verdict: GradedVerdict) -> list[str]:
     if verdict.standing == "supported":
-        place = "supported" if verdict.context is None else f"c{verdict.context + 1}"
-        return [verdict.id, place]
+        finding = "supported" if verdict.context is None else f"c{verdict.context + 1}"
+        return [verdict.id, finding]
     return [verdict.id, verdict.reason, verdict.standing, str(verdict.severity or SEVERITIES[-1])]

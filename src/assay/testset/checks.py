@@ -145,21 +145,25 @@ async def _ask(
 
     def jobs(judge: Judge) -> dict[tuple[str, str], Awaitable[str]]:
         """What is asked of each row: its support, and its answer without any source."""
-        texts = {one.id: tuple(sources[one.id]) for one in sourced}
+        texts = {row.id: tuple(sources[row.id]) for row in sourced}
         return {
-            **{("support", one.id): _unsupported(one, texts[one.id], judge) for one in sourced},
-            **{("closed book", one.id): _leaked(one, judge) for one in rows if writes},
+            **{("support", row.id): _unsupported(row, texts[row.id], judge) for row in sourced},
+            **{("closed book", row.id): _leaked(row, judge) for row in rows if writes},
         }
 
-    said, failed, stopped = await ask_each(jobs, route, store, settings)
-    found = {
-        kind: {row: text for (asked, row), text in said.items() if asked == kind and text}
+    outcomes, failed, stopped = await ask_each(jobs, route, store, settings)
+    texts_by_kind = {
+        kind: {
+            row: text for (asked_kind, row), text in outcomes.items() if asked_kind == kind and text
+        }
         for kind in ("support", "closed book")
     }
     name = route.name.partition("+")[0]  # the embedded judge's goes on with its models
     counts = (len(sourced), len(rows) if writes else 0)
     reasons = {row: reason for (_, row), reason in failed.items()}
-    return JudgeEvidence(name, found["support"], found["closed book"], *counts, reasons, stopped)
+    return JudgeEvidence(
+        name, texts_by_kind["support"], texts_by_kind["closed book"], *counts, reasons, stopped
+    )
 
 
 async def ask_each(
@@ -179,12 +183,12 @@ async def ask_each(
     Raises:
         Denied: If the judge refuses.
     """
-    said, failed, stopped = dict[K, T](), dict[K, str](), ""
+    replies, failed, stopped = dict[K, T](), dict[K, str](), ""
     with Store(store) as opened:
         async with opened_stack(route, settings, opened, TESTSET) as stack:
-            asked = jobs(Judge(stack.backend, tries=settings.tries))
-            outcomes = await asyncio.gather(*asked.values(), return_exceptions=True)
-    for name, outcome in zip(asked, outcomes, strict=True):
+            asked_jobs = jobs(Judge(stack.backend, tries=settings.tries))
+            outcomes = await asyncio.gather(*asked_jobs.values(), return_exceptions=True)
+    for name, outcome in zip(asked_jobs, outcomes, strict=True):
         if isinstance(outcome, OverBudget):
             stopped = str(outcome)
         elif isinstance(outcome, JudgeError) and not isinstance(outcome, Denied):
@@ -192,8 +196,8 @@ async def ask_each(
         elif isinstance(outcome, BaseException):
             raise outcome
         else:
-            said[name] = outcome
-    return said, failed, stopped
+            replies[name] = outcome
+    return replies, failed, stopped
 
 
 async def _unsupported(sample: Sample, texts: tuple[str, ...], judge: Judge) -> str:
@@ -231,9 +235,9 @@ def _says_much_of(answer: str, reference: str, question: str) -> bool:
     It leaves most of what a long reference says unsaid, and is right all the same.
     """
     in_question = set(stems(question))
-    wanted, stated = set(stems(reference)) - in_question, set(stems(answer)) - in_question
-    shared = 2 * len(wanted & stated) / max(len(wanted) + len(stated), 1)
-    return len(wanted) >= _LONG and shared >= _AGREES
+    reference_stems, stated = set(stems(reference)) - in_question, set(stems(answer)) - in_question
+    shared = 2 * len(reference_stems & stated) / max(len(reference_stems) + len(stated), 1)
+    return len(reference_stems) >= _LONG and shared >= _AGREES
 
 
 # Questions that nobody asks who has not just read the text.
@@ -325,7 +329,7 @@ async def follow_up_fault(
 
 
 async def _unanswered_then(
-    follow_up: FollowUp, written: Written, passages: Sequence[Passage], judge: Judge
+    follow_up: FollowUp, draft: Written, passages: Sequence[Passage], judge: Judge
 ) -> Fault | None:
     """Whether a follow-up, with the messages before it, is not answered by what it should be."""
     messages = (
@@ -336,19 +340,19 @@ async def _unanswered_then(
     (reply,) = await judge(AnswerQuestions((follow_up.question,), text))
     if reply.answer is None:
         return "unanswered", f"asked as '{follow_up.question}', the judge finds no answer"
-    evidence = set(stems(written.answer)).union(*map(stems, written.quotes))
+    evidence = set(stems(draft.answer)).union(*map(stems, draft.quotes))
     if recall(stems(reply.answer), evidence) < _AGAIN:
         return "asks for something else", f"'{follow_up.question}' is answered by '{reply.answer}'"
     return None
 
 
-async def _unfit(written: Written, passages: Sequence[Passage], judge: Judge) -> Fault | None:
+async def _unfit(draft: Written, passages: Sequence[Passage], judge: Judge) -> Fault | None:
     """What a judge finds wrong with a question that is to be answerable."""
-    if len(passages) > 1 and (answer := await answered((written.question,), passages, judge)):
+    if len(passages) > 1 and (answer := await answered((draft.question,), passages, judge)):
         return "one is enough", answer
-    if await unanswered(written.question, passages, judge):
+    if await unanswered(draft.question, passages, judge):
         return "unanswered", "the judge, asked again, finds no answer"
-    statement = await unsupported(written, passages, judge)
+    statement = await unsupported(draft, passages, judge)
     return ("unsupported", statement) if statement else None
 
 
@@ -372,10 +376,10 @@ def unquoted(written: Written, passages: Sequence[Passage]) -> str:
     unused = set(range(len(texts)))
     for quote in written.quotes:
         pieces = [comparable(piece) for piece in _DOTS.split(quote)]
-        places = {n for n, text in enumerate(texts) if _holds(text, pieces)}
-        if not places:
+        holders = {n for n, text in enumerate(texts) if _holds_pieces(text, pieces)}
+        if not holders:
             return f"'{quote}' is not in the text"
-        unused -= places
+        unused -= holders
     return f"nothing is quoted from {passages[min(unused)].id}" if unused else ""
 
 
@@ -400,7 +404,7 @@ def places(quote: str, text: str) -> list[tuple[int, int]]:
     spans = []
     pieces = [re.findall(r"[^\W_]+", piece) for piece in _DOTS.split(quote)]
     for words in filter(None, pieces):
-        pattern = _BETWEEN.join(re.escape(part) for part in words)
+        pattern = _BETWEEN.join(re.escape(word) for word in words)
         match = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
         if match is None:
             return []
@@ -408,7 +412,7 @@ def places(quote: str, text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _holds(text: str, pieces: Iterable[str]) -> bool:
+def _holds_pieces(text: str, pieces: Iterable[str]) -> bool:
     nonempty = [piece for piece in pieces if piece]
     return bool(nonempty) and all(piece in text for piece in nonempty)
 
@@ -464,9 +468,9 @@ async def answered(questions: tuple[str, ...], passages: Sequence[Passage], judg
 
 def repeated(question: str, others: Iterable[str]) -> str:
     """The question among the others that asks the same in nearly the same words, "" if none."""
-    mine = set(stems(question))
+    own_stems = set(stems(question))
     for other in others:
-        theirs = set(stems(other))
-        if min(recall(mine, theirs), recall(theirs, mine)) >= _SAME:
+        other_stems = set(stems(other))
+        if min(recall(own_stems, other_stems), recall(other_stems, own_stems)) >= _SAME:
             return other
     return ""

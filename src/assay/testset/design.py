@@ -104,8 +104,10 @@ class Design:
         question in ten changes each way between equal systems. The questions of a group change
         each by itself. None: no difference.
         """
-        least, usual = (smallest(self.questions, self.groups, flips) for flips in (NO_FLIPS, FLIPS))
-        return least, usual
+        without_flips, usual = (
+            smallest(self.questions, self.groups, flips) for flips in (NO_FLIPS, FLIPS)
+        )
+        return without_flips, usual
 
     @property
     def detectable_together(self) -> float | None:
@@ -166,7 +168,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         InputError: If the data or the corpus cannot be read, or no row has a question.
     """
     rows, (passages, short) = _rows(data, mapping, contexts), _passages(corpus)
-    first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
+    first = {_plain_words(sample.question or ""): sample for sample in reversed(rows)}
     unique = list(reversed(first.values()))
     sources = sources_of(unique, passages)
     kinds = Counter(map(kind_of, unique))
@@ -180,7 +182,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *of_size(unique),
         *_duplicates(rows),
         *_standing_alone(unique),
-        *_given_away(unique),
+        *_given_away_answers(unique),
         *_mix(kinds),
         *_unsourced(unique, sources, with_corpus=bool(passages.passages)),
         *_of_judge(unique, judged),
@@ -190,7 +192,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *_ranking(unique, easy),
         *_languages(unique),
         *_personal(rows),
-        *_written(generated=generated),
+        *_form_findings(generated=generated),
     ]
     counts = (kinds, difficulty, _ranks(unique, gold, passages), _mean(easy.values()))
     covers = (coverage.of(coverage.documents()), coverage.of(topics), generated)
@@ -204,10 +206,10 @@ def _mean(values: Collection[float]) -> float | None:
 
 def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) -> list[Sample]:
     source = read(data, mapping=mapping, contexts=contexts)
-    every = list(samples(source, needs={}))
-    if rows := [sample for sample in every if sample.question]:
+    all_samples = list(samples(source, needs={}))
+    if rows := [sample for sample in all_samples if sample.question]:
         return rows
-    columns = ", ".join(dict.fromkeys(name for sample in every for name in sample.metadata))
+    columns = ", ".join(dict.fromkeys(name for sample in all_samples for name in sample.metadata))
     known = f" (one of {columns})" if columns else ""
     raise InputError("no row has a question", f"name its column: --map question=COLUMN{known}")
 
@@ -216,42 +218,42 @@ def _passages(corpus: Any) -> tuple[Corpus, Corpus]:
     """The documents in passages as `assay testset` cuts them, and in short ones."""
     documents = read_documents(corpus) if corpus is not None else []
     long, short = (
-        Corpus([passage for each in documents for passage in cut(each, size, shortest=1)])
+        Corpus([passage for document in documents for passage in cut(document, size, shortest=1)])
         for size in (PASSAGE, _SHORT)
     )
     return long, short
 
 
-def _plain(text: str) -> str:
+def _plain_words(text: str) -> str:
     return " ".join(words(text))
 
 
-def _quoted(sample: Sample) -> str:
+def _quote_question(sample: Sample) -> str:
     return f"'{' '.join((sample.question or '').split())}'"
 
 
 def _duplicates(rows: Sequence[Sample]) -> Iterator[Finding]:
     """The same question twice, in the same words or in other forms of them."""
-    exact, near = list[tuple[str, str]](), list[tuple[str, str]]()
-    seen, alike = dict[str, list[Sample]](), dict[tuple[str, ...], Sample]()
+    exact, nearly = list[tuple[str, str]](), list[tuple[str, str]]()
+    rows_by_text, by_key = dict[str, list[Sample]](), dict[tuple[str, ...], Sample]()
     for sample in rows:
-        plain = _plain(sample.question or "")
+        plain = _plain_words(sample.question or "")
         key = _key(plain)
-        if plain in seen:
-            if not any(_is_variant(sample, other) for other in seen[plain]):
-                exact.append((sample.id, _again(sample, seen[plain][0])))
-            seen[plain].append(sample)
+        if plain in rows_by_text:
+            if not any(_is_variant(sample, other) for other in rows_by_text[plain]):
+                exact.append((sample.id, _repeats_question(sample, rows_by_text[plain][0])))
+            rows_by_text[plain].append(sample)
             continue
-        seen[plain] = [sample]
-        if key in alike:
-            near.append((sample.id, f"as {alike[key].id}: {_quoted(sample)}"))
-        alike.setdefault(key, sample)
+        rows_by_text[plain] = [sample]
+        if key in by_key:
+            nearly.append((sample.id, f"as {by_key[key].id}: {_quote_question(sample)}"))
+        by_key.setdefault(key, sample)
     if exact:
         remedy = "keep one of each; a repeated question counts twice and decides nothing"
         yield Finding("duplicates", "fault", "the same question again", remedy, tuple(exact))
-    if near:
+    if nearly:
         remedy = "keep one of each, or ask for something else"
-        yield Finding("near-duplicates", "fault", "nearly the same words", remedy, tuple(near))
+        yield Finding("near-duplicates", "fault", "nearly the same words", remedy, tuple(nearly))
 
 
 # "A shop" and "the shop" are the same; every other word may ask for something else.
@@ -260,8 +262,8 @@ _ARTICLES = frozenset(("a", "an", "the", "some", "any"))
 
 def _key(plain: str) -> tuple[str, ...]:
     """What two questions share that ask the same in nearly the same words."""
-    parts = words(plain)
-    telling = [word for word in parts[:-1] if word not in _ARTICLES] + parts[-1:]
+    question_words = words(plain)
+    telling = [word for word in question_words[:-1] if word not in _ARTICLES] + question_words[-1:]
     # Short words are mostly names of their own: "SBA" is not "SBAS".
     return tuple(stem(word) if len(word) > 4 else word for word in telling)
 
@@ -276,14 +278,14 @@ def _is_variant(sample: Sample, other: Sample) -> bool:
     )
 
 
-def _again(sample: Sample, first: Sample) -> str:
-    other = ", with another reference" if sample.reference != first.reference else ""
-    return f"as {first.id}{other}: {_quoted(sample)}"
+def _repeats_question(sample: Sample, first: Sample) -> str:
+    remark = ", with another reference" if sample.reference != first.reference else ""
+    return f"as {first.id}{remark}: {_quote_question(sample)}"
 
 
 def _standing_alone(unique: Sequence[Sample]) -> Iterator[Finding]:
     rows = [
-        (s.id, f"'{pointing}' in {_quoted(s)}")
+        (s.id, f"'{pointing}' in {_quote_question(s)}")
         for s in unique
         if not s.turns and (pointing := dangling(s.question or ""))
     ]
@@ -292,8 +294,8 @@ def _standing_alone(unique: Sequence[Sample]) -> Iterator[Finding]:
         yield Finding("stands alone", "fault", "points at what is not in it", remedy, tuple(rows))
 
 
-def _given_away(unique: Sequence[Sample]) -> Iterator[Finding]:
-    rows = [(s.id, f"'{s.reference}' in {_quoted(s)}") for s in unique if gives_answer(s)]
+def _given_away_answers(unique: Sequence[Sample]) -> Iterator[Finding]:
+    rows = [(s.id, f"'{s.reference}' in {_quote_question(s)}") for s in unique if gives_answer(s)]
     if rows:
         remedy = "ask without the words of the answer"
         text = "the reference stands in the question"
@@ -302,9 +304,9 @@ def _given_away(unique: Sequence[Sample]) -> Iterator[Finding]:
 
 def _mix(kinds: Mapping[str, int]) -> Iterator[Finding]:
     n = sum(kinds.values())
-    kind, most = max(kinds.items(), key=lambda item: item[1])
-    if n >= FEWEST and most > _ONE_KIND * n:
-        text = f"{most} of {n} questions are of one kind ({kind})"
+    kind, n_most = max(kinds.items(), key=lambda item: item[1])
+    if n >= FEWEST and n_most > _ONE_KIND * n:
+        text = f"{n_most} of {n} questions are of one kind ({kind})"
         yield Finding("kinds", "note", text, "add other kinds that your users ask")
     if not (none := kinds.get("unanswerable", 0)):
         text = "no question is marked as unanswerable"
@@ -319,15 +321,17 @@ def _unsourced(
     unique: Sequence[Sample], sources: Mapping[str, Any], *, with_corpus: bool
 ) -> Iterator[Finding]:
     answered = [sample for sample in unique if not is_unanswerable(sample)]
-    bare = [(s.id, _quoted(s)) for s in answered if not (s.reference or s.accepted)]
-    if bare:
+    without_reference = [
+        (s.id, _quote_question(s)) for s in answered if not (s.reference or s.accepted)
+    ]
+    if without_reference:
         remedy = (
             "add a column reference: without it no answer can be called right or wrong; mark what "
             "the documents do not answer (answerable: false)"
         )
         if all(sample.answer for sample in answered):
             remedy += "; if `answer` holds the right ones: --map reference=answer"
-        yield Finding("references", "note", "no reference answer", remedy, tuple(bare))
+        yield Finding("references", "note", "no reference answer", remedy, tuple(without_reference))
     rows = [
         (s.id, f"'{s.reference}'")
         for s in answered
@@ -364,8 +368,8 @@ def _ranks(
     counts = Counter[str]()
     for sample in rows:
         if sample.id in gold:
-            near = corpus.nearest(sample.question or "", _DEEP)
-            rank = next((n for n, at in enumerate(near) if at in gold[sample.id]), _DEEP)
+            nearest = corpus.nearest(sample.question or "", _DEEP)
+            rank = next((n for n, number in enumerate(nearest) if number in gold[sample.id]), _DEEP)
             counts["first" if rank == 0 else "2 to 10" if rank < _DEEP else "below 10"] += 1
     return {name: counts[name] for name in ("first", "2 to 10", "below 10")} if counts else {}
 
@@ -381,8 +385,10 @@ def _ask(
     if judge is None or not rows:
         return None
     # What a system retrieved need not be where the reference is from.
-    named = {s.id: sources[s.id] for s in rows if sources.get(s.id, s.contexts) != s.contexts}
-    return ask(rows, named, judge=judge, store=store, settings=settings)
+    sources_named = {
+        s.id: sources[s.id] for s in rows if sources.get(s.id, s.contexts) != s.contexts
+    }
+    return ask(rows, sources_named, judge=judge, store=store, settings=settings)
 
 
 def _of_judge(unique: Sequence[Sample], judged: JudgeEvidence | None) -> Iterator[Finding]:
@@ -434,13 +440,15 @@ def _of_runs(unique: Sequence[Sample], runs: RunEvidence | None) -> Iterator[Fin
     """Questions whose results say that something may be wrong with them."""
     for flag, (check, text, remedy) in _OF_RUNS.items():
         rows = tuple(
-            (s.id, _quoted(s)) for s in unique if runs and runs.flags.get(s.question or "") == flag
+            (s.id, _quote_question(s))
+            for s in unique
+            if runs and runs.flags.get(s.question or "") == flag
         )
         if rows and runs:
             yield Finding(check, "note", f"{text} ({runs.metric}, {runs.runs} runs)", remedy, rows)
 
 
-def _written(*, generated: bool) -> Iterator[Finding]:
+def _form_findings(*, generated: bool) -> Iterator[Finding]:
     if generated:
         text = (
             "the questions are generated: such sets ranked retrievers as people's questions did, "
@@ -452,7 +460,7 @@ def _written(*, generated: bool) -> Iterator[Finding]:
 
 def _languages(unique: Sequence[Sample]) -> Iterator[Finding]:
     rows = [
-        (s.id, f"{language_name(code)}: {_quoted(s)}")
+        (s.id, f"{language_name(code)}: {_quote_question(s)}")
         for s in unique
         if (code := other_language([s.question or ""]))
     ]

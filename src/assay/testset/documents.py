@@ -88,8 +88,8 @@ def read_documents(data: Any) -> list[Document]:
         InputError: If there is none, or one cannot be read; names the file or row.
     """
     # Documents of LangChain and LlamaIndex are iterable, as models of Pydantic.
-    alone = hasattr(data, "page_content") or hasattr(data, "id_")
-    if alone or isinstance(data, Document | Mapping) or not isinstance(data, Iterable):
+    is_single = hasattr(data, "page_content") or hasattr(data, "id_")
+    if is_single or isinstance(data, Document | Mapping) or not isinstance(data, Iterable):
         data = [data]
     paths = [data] if isinstance(data, str | PathLike) else data
     documents, problems, known = list[Document](), list[Problem](), _Known()
@@ -106,12 +106,12 @@ def read_documents(data: Any) -> list[Document]:
     if known.guessed:
         more = f" and {len(known.guessed) - _NAMED} more" * (len(known.guessed) > _NAMED)
         names = ", ".join(known.guessed[:_NAMED]) + more
-        what = "read as windows-1252, as no charset is declared and they are no UTF-8"
-        warnings.warn(f"{what}: {names}", stacklevel=2)
+        description = "read as windows-1252, as no charset is declared and they are no UTF-8"
+        warnings.warn(f"{description}: {names}", stacklevel=2)
     documents = [document for document in documents if document.text.strip()]
     if not documents:
         raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
-    return _distinct(_without_site(documents))
+    return _with_distinct_ids(_without_site(documents))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,16 @@ class _Known:
 
 def _without_site(documents: list[Document]) -> list[Document]:
     """The documents; the pages of one site without its name behind the title of each."""
-    titles = [one.title for one in documents if Path(one.id).suffix.lower() in _HTML and one.title]
+    titles = [
+        document.title
+        for document in documents
+        if Path(document.id).suffix.lower() in _HTML and document.title
+    ]
     ends = Counter(title["end"] for title in map(_SITE.fullmatch, titles) if title)
     site, n = next(iter(ends.most_common(1)), ("", 0))
     if len(titles) < _FEWEST_PAGES or 2 * n <= len(titles):
         return documents
-    return [replace(one, title=one.title.removesuffix(site)) for one in documents]
+    return [replace(document, title=document.title.removesuffix(site)) for document in documents]
 
 
 def unread(folders: Iterable[Path]) -> list[str]:
@@ -145,7 +149,7 @@ def is_document(path: str | PathLike[str]) -> bool:
 
 def _may_be_path(text: str) -> bool:
     """Whether a file can have this name: not a text of several lines, or longer than names are."""
-    return "\n" not in text and all(len(part) <= _LONGEST for part in Path(text).parts)
+    return "\n" not in text and all(len(name) <= _LONGEST for name in Path(text).parts)
 
 
 def _of_path(path: Path, known: _Known) -> Iterator[Document]:
@@ -161,9 +165,9 @@ def _of_path(path: Path, known: _Known) -> Iterator[Document]:
     elif path.with_suffix("").suffix.lower() in _TABLES or path.suffix.lower() in _TABLES:
         yield from _of_table(path, known.sources)
     else:
-        shown = f"extension '{path.suffix}'" if path.suffix else "no extension"
+        description = f"extension '{path.suffix}'" if path.suffix else "no extension"
         remedy = f"convert it to text first; known are {_KNOWN}"
-        raise InputError(f"'{path}' has {shown}, which is no known kind of document", remedy)
+        raise InputError(f"'{path}' has {description}, which is no known kind of document", remedy)
 
 
 def _of_revision(name: str, known: _Known) -> Iterator[Document]:
@@ -174,12 +178,12 @@ def _of_revision(name: str, known: _Known) -> Iterator[Document]:
     if (git := shutil.which("git")) is None:
         raise InputError(f"there is no file '{name}', and no git to look for a revision")
     command = [git, "archive", "--format=zip", "--", name]
-    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - no shell
-    if done.returncode:
-        reasons = done.stderr.decode("utf-8", "replace").strip().splitlines() or [""]
+    process = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - no shell
+    if process.returncode:
+        reasons = process.stderr.decode("utf-8", "replace").strip().splitlines() or [""]
         remedy = "write REVISION:FOLDER, the folder from the repository's root: v1.0:docs"
         raise InputError(f"there is no folder '{name}': git says: {reasons[0]}", remedy)
-    with TemporaryDirectory() as folder, zipfile.ZipFile(io.BytesIO(done.stdout)) as archive:
+    with TemporaryDirectory() as folder, zipfile.ZipFile(io.BytesIO(process.stdout)) as archive:
         archive.extractall(folder)
         yield from _of_folder(Path(folder), known)
 
@@ -187,7 +191,7 @@ def _of_revision(name: str, known: _Known) -> Iterator[Document]:
 def _of_folder(folder: Path, known: _Known) -> Iterator[Document]:
     """The documents in a folder, all of them or none; what is hidden is no document."""
     problems, any_text = list[Problem](), False
-    for path in _inside(folder):
+    for path in _files_inside(folder):
         any_text = True
         try:
             yield _of_text_file(path, path.relative_to(folder).as_posix(), known)
@@ -199,25 +203,25 @@ def _of_folder(folder: Path, known: _Known) -> Iterator[Document]:
         raise InputError(f"there is no document in '{folder}'", f"known are {_KNOWN}")
 
 
-def _inside(folder: Path) -> list[Path]:
+def _files_inside(folder: Path) -> list[Path]:
     documents = list[Path]()
-    for place, folders, names in os.walk(folder, onerror=_unreadable):
+    for parent, folders, names in os.walk(folder, onerror=_unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        paths = [Path(place, name) for name in names if not name.startswith(".")]
+        paths = [Path(parent, name) for name in names if not name.startswith(".")]
         documents += [path for path in paths if is_document(path) and path.is_file()]
     return sorted(documents)
 
 
 def _unreadable(error: OSError) -> None:
-    what = f"'{error.filename}' cannot be read: {error.strerror}"
-    raise InputError(what, "make it readable, or name the files to read") from error
+    fault = f"'{error.filename}' cannot be read: {error.strerror}"
+    raise InputError(fault, "make it readable, or name the files to read") from error
 
 
 def _of_text_file(path: Path, name: str, known: _Known) -> Document:
-    text, told = _text_of(path)
+    text, is_sure = _text_of(path)
     name = os.fsencode(name).decode("utf-8", "backslashreplace")  # names are bytes to some systems
     if path.suffix.lower() in _HTML:
-        known.guessed.extend([] if told else [name])
+        known.guessed.extend([] if is_sure else [name])
         return Document(name, *text_and_title(text))
     if front := _FRONT_MATTER.match(text):
         return Document(name, text, front["title"].strip("\"'"))
@@ -226,43 +230,43 @@ def _of_text_file(path: Path, name: str, known: _Known) -> Document:
         restructured = path.suffix.lower() == ".rst" or (not manual and is_restructured(text))
         text = (restructured_as_markdown if restructured else plain_as_markdown)(text)
         title = _FIRST_OF_SEVERAL.match(text)
-    called = manual["name"].lower() if manual else title["title"] if title else ""
-    return Document(name, text, called)
+    title_text = manual["name"].lower() if manual else title["title"] if title else ""
+    return Document(name, text, title_text)
 
 
 def _text_of(path: Path) -> tuple[str, bool]:
     """What stands in a file, and whether it is sure in which charset."""
-    charset, told = "utf-8-sig", True
+    charset, is_sure = "utf-8-sig", True
     try:
         data = path.read_bytes()
         if path.suffix.lower() in _HTML:
-            charset, told = charset_of(data)
+            charset, is_sure = charset_of(data)
         if charset not in {"utf-16", "utf-32"}:
             refuse_binary(path, data[:_HEAD])
         text = io.TextIOWrapper(io.BytesIO(data), charset).read()
         text.encode()  # some charsets can write half of a pair of surrogates
     except UnicodeError as error:
-        at = isinstance(error, UnicodeDecodeError) and f"{error.reason} at byte {error.start}"
-        what = f"'{path}' is not {charset.removesuffix('-sig').upper()}: {at or error}"
-        raise InputError(what, "save it as UTF-8, or take it out if it is no text") from error
+        location = isinstance(error, UnicodeDecodeError) and f"{error.reason} at byte {error.start}"
+        fault = f"'{path}' is not {charset.removesuffix('-sig').upper()}: {location or error}"
+        raise InputError(fault, "save it as UTF-8, or take it out if it is no text") from error
     except LookupError as error:
-        what = f"'{path}' declares the charset '{charset}', which is not known"
-        raise InputError(what, "save it as UTF-8, and declare that") from error
+        fault = f"'{path}' declares the charset '{charset}', which is not known"
+        raise InputError(fault, "save it as UTF-8, and declare that") from error
     except OSError as error:
-        what = f"'{path}' cannot be read: {error.strerror or error}"
-        raise InputError(what, "make it readable, or take it out") from error
-    return text, told
+        fault = f"'{path}' cannot be read: {error.strerror or error}"
+        raise InputError(fault, "make it readable, or take it out") from error
+    return text, is_sure
 
 
 def _of_table(path: Path, sources: Counter[str]) -> Iterator[Document]:
     problems, any_text = list[Problem](), False
     for record in file_records(path)():
-        one = _of_record(record, path.name, sources)
-        if isinstance(one, Problem):
-            problems.append(one)
+        document = _of_record(record, path.name, sources)
+        if isinstance(document, Problem):
+            problems.append(document)
         else:
             any_text = True
-            yield one
+            yield document
     if problems:  # where no row has a text, one says it for all
         raise InputError(problems if any_text else problems[:1])
 
@@ -273,8 +277,8 @@ def _of_record(record: Record, file: str, sources: Counter[str]) -> Document | P
     values = record.values or {}
     text = _first(values, _TEXTS)
     if text is None:
-        what = f"there is no text in columns {', '.join(map(str, values)) or '(none)'}"
-        return Problem(what, f"name the column one of {', '.join(_TEXTS)}", row=record.number)
+        fault = f"there is no text in columns {', '.join(map(str, values)) or '(none)'}"
+        return Problem(fault, f"name the column one of {', '.join(_TEXTS)}", row=record.number)
     name = _name(values, sources) or f"{file}:{record.number}"
     return Document(name, text, _first(values, _TITLES) or "")
 
@@ -285,13 +289,13 @@ def _of_object(item: Any, number: int, sources: Counter[str]) -> Document:
     if isinstance(item, str):
         return Document(f"document {number}", item)
     metadata = item if isinstance(item, Mapping) else getattr(item, "metadata", None) or {}
-    held = {name: getattr(item, name, None) for name in (*_TEXTS, "id", "id_")}
-    values = {**held, **{k: v for k, v in metadata.items() if v is not None}}
-    text = _first(item if isinstance(item, Mapping) else held, _TEXTS)
+    attributes = {name: getattr(item, name, None) for name in (*_TEXTS, "id", "id_")}
+    values = {**attributes, **{k: v for k, v in metadata.items() if v is not None}}
+    text = _first(item if isinstance(item, Mapping) else attributes, _TEXTS)
     if text is None:
-        what = f"document {number} is a {type(item).__name__} without a text"
+        fault = f"document {number} is a {type(item).__name__} without a text"
         remedy = f"give texts, or objects with one of {', '.join(_TEXTS)}"
-        raise InputError([Problem(what, remedy, row=number)])
+        raise InputError([Problem(fault, remedy, row=number)])
     # LlamaIndex gives an `id_` at random: it names a document only if no file does.
     name = _name(values, sources) or _first(values, ("id_",)) or f"document {number}"
     return Document(name, text, _first(values, _TITLES) or "")
@@ -299,8 +303,8 @@ def _of_object(item: Any, number: int, sources: Counter[str]) -> Document:
 
 def _name(values: Mapping[Any, Any], sources: Counter[str]) -> str | None:
     """The id of a document, or where it is from, with a number if others are from there too."""
-    if (own := _first(values, _IDS)) or not (source := _first(values, _SOURCES)):
-        return own
+    if (own_id := _first(values, _IDS)) or not (source := _first(values, _SOURCES)):
+        return own_id
     sources[source] += 1
     return source if sources[source] == 1 else f"{source}:{sources[source]}"
 
@@ -317,17 +321,17 @@ def _first(values: Mapping[Any, Any], names: Iterable[str]) -> str | None:
     return None
 
 
-def _distinct(documents: list[Document]) -> list[Document]:
+def _with_distinct_ids(documents: list[Document]) -> list[Document]:
     """The documents, each under an id of its own.
 
     Raises:
         InputError: If two texts have the same id.
     """
-    seen: dict[str, tuple[int, str]] = {}
+    first_of_id: dict[str, tuple[int, str]] = {}
     for number, document in enumerate(documents, start=1):
-        first, text = seen.setdefault(document.id, (number, document.text))
+        first, text = first_of_id.setdefault(document.id, (number, document.text))
         if text != document.text:
-            what = f"two documents are called '{document.id}', the ones at {first} and {number}"
+            fault = f"two documents are called '{document.id}', the ones at {first} and {number}"
             remedy = "give each an id of its own, or name the folder that holds both files"
-            raise InputError(what, remedy)
+            raise InputError(fault, remedy)
     return list({document.id: document for document in documents}.values())

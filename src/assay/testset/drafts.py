@@ -73,12 +73,12 @@ class Drafts:
         order = corpus.evenly(seed)
         numbers = [next(order) for _ in range(min(len(corpus.passages), _MOST_PASSAGES))]
         self._stems = [frozenset(stems(passage.text)) for passage in corpus.passages]
-        self._spread = Counter(stem for held in self._stems for stem in held)
+        self._spread = Counter(stem for stem_set in self._stems for stem in stem_set)
         self.facts: list[Draft] = []
         for number in numbers:
-            mine = [*self._of_structure(number), *self._of_sentences(number)]
-            self._rng.shuffle(mine)
-            self.facts += mine
+            own_drafts = [*self._of_structure(number), *self._of_sentences(number)]
+            self._rng.shuffle(own_drafts)
+            self.facts += own_drafts
         counts = Counter(d.fact.predicate + d.fact.answer for d in self.facts if d.sure)
         self.facts = [
             draft
@@ -97,7 +97,7 @@ class Drafts:
         What is kept least often comes last.
         """
         if kind == "multi_hop":
-            return list(self._joined())
+            return list(self._joined_drafts())
         if kind == "unanswerable":
             drafts = [
                 *(*self._unexpanded(), *self._without_default()),
@@ -107,10 +107,10 @@ class Drafts:
             return drafts
         turn = Counter[tuple[int, ...]]()
         turns: list[tuple[bool, int, int]] = []
-        for place, draft in enumerate(self.facts):
-            turns.append((draft.fact.template in _LAST, turn[draft.passages], place))
+        for index, draft in enumerate(self.facts):
+            turns.append((draft.fact.template in _LAST, turn[draft.passages], index))
             turn[draft.passages] += 1
-        return [self.facts[place] for *_, place in sorted(turns)]
+        return [self.facts[index] for *_, index in sorted(turns)]
 
     def fault(self, kind: Kind, draft: Draft) -> checks.Fault | None:
         """What is wrong with a draft as far as words tell."""
@@ -121,43 +121,45 @@ class Drafts:
             return None
         if not self._names_something(draft):
             return "not standalone", "it names nothing that only one thing is called"
-        named = re.sub(r"[\W_]", "", fact.subject.lower())  # "SocketError": an error of the socket
+        letters = re.sub(
+            r"[\W_]", "", fact.subject.lower()
+        )  # "SocketError": an error of the socket
         telling = stems(fact.answer)
-        trivial = draft.sure and telling and all(one in named for one in telling)
+        trivial = draft.sure and telling and all(stem in letters for stem in telling)
         if trivial or gives_answer(Sample(id="", question=fact.question, reference=fact.answer)):
             return "answer given", fact.answer
         for answer in self._answers[checks.comparable(fact.question)]:
-            mine, theirs = set(stems(fact.answer)), set(stems(answer))
-            least = _SAME_ENTRY if draft.sure else SAME_ANSWER
-            if max(recall(mine, theirs), recall(theirs, mine)) < least:
+            fact_stems, answer_stems = set(stems(fact.answer)), set(stems(answer))
+            minimum = _SAME_ENTRY if draft.sure else SAME_ANSWER
+            if max(recall(fact_stems, answer_stems), recall(answer_stems, fact_stems)) < minimum:
                 return "ambiguous", answer
         return None
 
     def _names_something(self, draft: Draft) -> bool:
         """Whether the question has a name, or its subject rare words without "the"."""
-        held = "".join(self.corpus.passages[number].text for number in draft.passages)
-        if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in held:
+        texts = "".join(self.corpus.passages[number].text for number in draft.passages)
+        if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in texts:
             return True
         brief = _BRIEF.fullmatch(draft.fact.subject) or _LEANS.search(draft.fact.question)
-        if brief or self._goes_on(draft):
+        if brief or self._leans_on_context(draft):
             return False
         if draft.fact.template in _OF_THINGS and _FIRST_NAME.fullmatch(draft.fact.subject):
             # Of what the documents are about, "What does Rust provide?" has a hundred answers.
-            about = not any(self._is_rare(stem, _MAIN) for stem in stems(draft.fact.subject))
-            return not _SHE.search(held) and not (about and draft.fact.template == "object")
-        whole = draft.fact.template != "object" or draft.fact.predicate in _PARTS_VERBS
+            is_common = not any(self._is_rare(stem, _MAIN) for stem in stems(draft.fact.subject))
+            return not _SHE.search(texts) and not (is_common and draft.fact.template == "object")
+        is_whole = draft.fact.template != "object" or draft.fact.predicate in _PARTS_VERBS
         rare = any(self._is_rare(stem, _RARE) for stem in stems(draft.fact.subject))
         # "The UE" does a hundred things.
         technical = _TECHNICAL.search(draft.fact.subject) or "`" in draft.fact.question
-        many = draft.fact.predicate in _OPEN_VERBS and " " not in draft.fact.subject
-        if not (whole or (rare and technical and not many)):
+        is_plural = draft.fact.predicate in _OPEN_VERBS and " " not in draft.fact.subject
+        if not (is_whole or (rare and technical and not is_plural)):
             return False
         if _NAME.search(draft.fact.question.split(" ", 1)[1]):
             return True
         long = len(stems(draft.fact.subject)) > 1
         return not draft.fact.subject.startswith("the ") and long and rare
 
-    def _goes_on(self, draft: Draft) -> bool:
+    def _leans_on_context(self, draft: Draft) -> bool:
         """Whether its thing was spoken of before, or is one of many: "the bridge", "an edition"."""
         text, fact = self.corpus.passages[draft.passages[0]].text, draft.fact
         if fact.template in _OF_THINGS:
@@ -172,7 +174,7 @@ class Drafts:
 
     def _of_structure(self, number: int) -> Iterator[Draft]:
         passage = self.corpus.passages[number]
-        headings = [one for one in passage.title.split(" > ") if one != passage.document]
+        headings = [entry for entry in passage.title.split(" > ") if entry != passage.document]
         for fact in found_in(passage.text, headings, self._small):
             quote = passage.text[fact.span[0] : fact.span[1]]
             yield Draft(fact, (number,), (quote,), sure=True)
@@ -199,7 +201,7 @@ class Drafts:
                 marked = _with_code(fact, text[statement.start : statement.end])
                 yield Draft(replace(marked, reference=f"{plain.rstrip('.')}."), (number,), (quote,))
 
-    def _joined(self) -> Iterator[Draft]:
+    def _joined_drafts(self) -> Iterator[Draft]:
         """Two facts of one kind about things whose names share a word, of two passages."""
         kinds: dict[tuple[str, str], list[Draft]] = defaultdict(list)
         for draft in self.facts:
@@ -209,17 +211,15 @@ class Drafts:
         self._rng.shuffle(pairs)
         used = set[str]()
         for first, second in pairs:
-            one, other = first.fact, second.fact
-            question = (
-                _JOINTS[one.template](one, other) if self._are_of_one_kind(first, second) else ""
-            )
-            if question and used.isdisjoint((one.question, other.question)):
-                used |= {one.question, other.question}
+            a, b = first.fact, second.fact
+            question = _JOINTS[a.template](a, b) if self._are_of_one_kind(first, second) else ""
+            if question and used.isdisjoint((a.question, b.question)):
+                used |= {a.question, b.question}
                 fact = replace(
-                    one,
+                    a,
                     question=question,
-                    answer=f"{one.answer}; {other.answer}",
-                    reference=f"{one.reference} {other.reference}",
+                    answer=f"{a.answer}; {b.answer}",
+                    reference=f"{a.reference} {b.reference}",
                     other="",
                 )
                 passages = (*first.passages, *second.passages)
@@ -227,16 +227,16 @@ class Drafts:
 
     def _are_of_one_kind(self, first: Draft, second: Draft) -> bool:
         """Whether the names of two things share a rare word, and their facts differ."""
-        named = stems(first.fact.subject), stems(second.fact.subject)
-        one, other = map(set, named)
-        if first.fact.template == "definition" and named[0][-1:] != named[1][-1:]:
+        subjects = stems(first.fact.subject), stems(second.fact.subject)
+        name, other_name = map(set, subjects)
+        if first.fact.template == "definition" and subjects[0][-1:] != subjects[1][-1:]:
             return False
-        rare = any(len(s) > 1 and self._is_rare(s, _SHARED) for s in one & other)
-        near = rare and 2 * len(one & other) >= min(len(one), len(other))
-        apart = first.passages != second.passages and one - other and other - one
+        rare = any(len(s) > 1 and self._is_rare(s, _SHARED) for s in name & other_name)
+        similar = rare and 2 * len(name & other_name) >= min(len(name), len(other_name))
+        differ = first.passages != second.passages and name - other_name and other_name - name
         answers = {checks.comparable(draft.fact.answer) for draft in (first, second)}
-        listed = " and " in f"{first.fact.subject} {second.fact.subject}"
-        return bool(near and apart and len(answers) > 1 and not listed)
+        is_list = " and " in f"{first.fact.subject} {second.fact.subject}"
+        return bool(similar and differ and len(answers) > 1 and not is_list)
 
     def _unexpanded(self) -> Iterator[Draft]:
         """What abbreviations stand for that no text spells out."""
@@ -276,7 +276,7 @@ class Drafts:
             classed = fact.template in {"definition", "abbreviation"}
             if not classed or not self._names_something(draft):
                 continue
-            name, holders = fact.subject.split(" (")[0], self._naming(fact.subject)
+            name, holders = fact.subject.split(" (")[0], self._passages_naming(fact.subject)
             if fact.template == "abbreviation":
                 name = f"the {name}"
             kind = _DETAILS.split(fact.answer, maxsplit=1)[0].strip()
@@ -289,25 +289,27 @@ class Drafts:
 
     def _other_entity(self) -> Iterator[Draft]:
         """A fact asked of another thing of its kind, of which no passage says it."""
-        things = {one.fact.subject: one for one in self.facts if self._names_something(one)}
+        by_subject = {
+            draft.fact.subject: draft for draft in self.facts if self._names_something(draft)
+        }
         for draft in self.facts:
             fact = draft.fact
-            if fact.template not in _SWAPPED or fact.subject not in things:
+            if fact.template not in _SWAPPED or fact.subject not in by_subject:
                 continue
             predicate = {stem for stem in stems(fact.predicate) if len(stem) > 2}
-            for name, other in things.items():
+            for name, other_draft in by_subject.items():
                 plural = name.endswith("s") == fact.subject.endswith("s")
-                if not (predicate and plural and self._are_of_one_kind(draft, other)):
+                if not (predicate and plural and self._are_of_one_kind(draft, other_draft)):
                     continue
-                holders = self._naming(name)
+                holders = self._passages_naming(name)
                 if holders and not any(predicate & self._stems[n] for n in holders):
-                    yield other.asking(fact.question.replace(fact.subject, name), "entity")
+                    yield other_draft.asking(fact.question.replace(fact.subject, name), "entity")
                     break
 
-    def _naming(self, name: str) -> list[int]:
+    def _passages_naming(self, name: str) -> list[int]:
         """The passages that have a rare word of a name; none if it has no rare word."""
         rare = {stem for stem in stems(name) if self._is_rare(stem, _RARE)}
-        return [n for n, held in enumerate(self._stems) if rare & held]
+        return [n for n, stem_set in enumerate(self._stems) if rare & stem_set]
 
     def _other_year(self) -> Iterator[Draft]:
         """A fact of a year, asked of a year that no text names."""
@@ -316,10 +318,10 @@ class Drafts:
             if match is None or draft.fact.template in {"time", "reason", "condition"}:
                 continue
             year = int(match[1])
-            near = [str(y) for y in range(year - 9, year + 10) if y != year]
-            if years := [other for other in near if other not in self._text and int(other) < _NOW]:
-                other = self._rng.choice(years)
-                yield draft.asking(draft.fact.question.replace(match[1], other), "date")
+            nearby_years = [str(y) for y in range(year - 9, year + 10) if y != year]
+            if years := [y for y in nearby_years if y not in self._text and int(y) < _NOW]:
+                other_year = self._rng.choice(years)
+                yield draft.asking(draft.fact.question.replace(match[1], other_year), "date")
 
 
 def _with_code(fact: Fact, sentence: str) -> Fact:
@@ -330,7 +332,7 @@ def _with_code(fact: Fact, sentence: str) -> Fact:
             continue
         pattern = rf"(?<![\w`.-]){re.escape(code)}(?![\w`-])"
         question, other = (
-            re.sub(pattern, lambda one: f"`{one.group()}`", text) for text in (question, other)
+            re.sub(pattern, lambda match: f"`{match.group()}`", text) for text in (question, other)
         )
     return replace(fact, question=question, other=other)
 
@@ -339,11 +341,11 @@ def in_its_document(question: str, fact: Fact, passage: Passage) -> str:
     """A question that leans on its document, with the title of that: "the file", "-x is given"."""
     leans = fact.template == "condition" or fact.subject.startswith("the ")
     leans = leans or bool(_LEANING.search(question))
-    headings = [one for one in passage.title.split(" > ") if one != passage.document]
-    named = fact.template == "definition" and _IDENTIFIER.search(fact.subject)
-    ours = leans and (fact.template in _OF_PAGES or named)
-    where = in_document(headings) if ours else ""
-    return f"{where}{question[:1].lower()}{question[1:]}" if where else question
+    headings = [heading for heading in passage.title.split(" > ") if heading != passage.document]
+    is_code = fact.template == "definition" and _IDENTIFIER.search(fact.subject)
+    on_page = leans and (fact.template in _OF_PAGES or is_code)
+    prefix = in_document(headings) if on_page else ""
+    return f"{prefix}{question[:1].lower()}{question[1:]}" if prefix else question
 
 
 _IDENTIFIER: Final = re.compile(r"\w_\w|[a-z][A-Z]")
@@ -447,28 +449,28 @@ def _difference(first: Fact, second: Fact) -> str:
     return f"What is the difference between {first.subject} and {second.subject}?"
 
 
-def _both(first: Fact, second: Fact) -> str:
+def _join(first: Fact, second: Fact) -> str:
     """One question of two that only differ in their subject; "" where they differ in more."""
     if "(" in f"{first.subject}{second.subject}":
         return ""
-    before, _, behind = first.question.partition(first.subject)
-    if second.question != f"{before}{second.subject}{behind}" or not behind.strip(" ?"):
+    before, _, tail = first.question.partition(first.subject)
+    if second.question != f"{before}{second.subject}{tail}" or not tail.strip(" ?"):
         return ""
     *lead, auxiliary = before.split()
     if auxiliary not in _PLURAL:
         return ""
-    return " ".join((*lead, _PLURAL[auxiliary], first.subject, "and", f"{second.subject}{behind}"))
+    return " ".join((*lead, _PLURAL[auxiliary], first.subject, "and", f"{second.subject}{tail}"))
 
 
 _PLURAL: Final = {"does": "do", "is": "are", "was": "were", "did": "did", "do": "do", "are": "are"}
 _JOINTS: Final = {
     "definition": _difference,
     "glossary": _difference,
-    "object": _both,
-    "purpose": _both,
-    "place": _both,
-    "time": _both,
-    "number": _both,
+    "object": _join,
+    "purpose": _join,
+    "place": _join,
+    "time": _join,
+    "number": _join,
 }
 
 

@@ -126,15 +126,15 @@ class _Edition:
         self.documents = documents
         self.passages = Corpus([p for d in documents for p in cut(d, PASSAGE, shortest=1)])
         self.sentences = [s for d in documents for s in _sentences(d.text)]
-        self._plain = "\n".join(f" {_plain(document.text)} " for document in documents)
+        self._plain_words = "\n".join(f" {_plain_words(document.text)} " for document in documents)
 
     def says(self, plain: str) -> bool:
         """Whether these words stand somewhere, in this order and nothing between."""
-        return f" {plain} " in self._plain
+        return f" {plain} " in self._plain_words
 
     def times(self, plain: str) -> int:
         """In how many places they stand."""
-        return self._plain.count(f" {plain} ")
+        return self._plain_words.count(f" {plain} ")
 
 
 class _Change:
@@ -143,34 +143,36 @@ class _Change:
     def __init__(self, before: _Edition, after: _Edition) -> None:
         self.before, self.after = before, after
         self.new = [s for s in after.sentences if not before.says(s.plain)]
-        self._plain = {s.plain for s in after.sentences}
+        self._plain_words = {s.plain for s in after.sentences}
         self._new_index = _index(self.new)
         self._index = _index(after.sentences)
 
     def replacement(self, gone: _Sentence) -> _Sentence | None:
         """The sentence that is most like one that is gone: a new one, or what is left of it."""
-        near = [self.new[n] for n in self._new_index.nearest(gone.text, _NEAR)]
-        near += (s for s in self.after.sentences if f" {s.plain} " in f" {gone.plain} ")
-        shares = [(recall(set(gone.stems), set(s.stems)), s) for s in near]
+        nearest = [self.new[n] for n in self._new_index.nearest(gone.text, _NEAR)]
+        nearest += (s for s in self.after.sentences if f" {s.plain} " in f" {gone.plain} ")
+        shares = [(recall(set(gone.stems), set(s.stems)), s) for s in nearest]
         share, best = max(shares, key=lambda pair: pair[0], default=(0.0, None))
         return best if share >= _LIKE else None
 
     def within(self, sentence: _Sentence) -> _Sentence | None:
         """The new sentence that a sentence has become a part of, if it stands nowhere by itself."""
-        if sentence.plain in self._plain:
+        if sentence.plain in self._plain_words:
             return None
         return next((s for s in self.new if f" {sentence.plain} " in f" {s.plain} "), None)
 
     def speaks_of(self, question: str) -> _Sentence | None:
         """A new sentence that holds most of a question's words."""
-        wanted = set(stems(question))
-        near = [self.new[n] for n in self._new_index.nearest(question, _NEAR)]
-        return next((s for s in near if recall(wanted, set(s.stems)) >= _SPEAKS_OF), None)
+        question_words = set(stems(question))
+        nearest = [self.new[n] for n in self._new_index.nearest(question, _NEAR)]
+        return next(
+            (s for s in nearest if recall(question_words, set(s.stems)) >= _SPEAKS_OF), None
+        )
 
     def elsewhere(self, gone: _Sentence, needed: frozenset[str]) -> _Sentence | None:
         """A sentence that says all that is needed of one that is gone."""
-        near = [self.after.sentences[n] for n in self._index.nearest(gone.text, _NEAR)]
-        return next((s for s in near if needed and needed <= s.stems), None)
+        nearest = [self.after.sentences[n] for n in self._index.nearest(gone.text, _NEAR)]
+        return next((s for s in nearest if needed and needed <= s.stems), None)
 
 
 def check_freshness(data: Any, *, before: Any, after: Any, **reading: Any) -> Freshness:
@@ -193,12 +195,14 @@ def check_freshness(data: Any, *, before: Any, after: Any, **reading: Any) -> Fr
         raise InputError("no row has a question", "name its column: --map question=COLUMN")
     change = _Change(_Edition(read_documents(before)), _Edition(read_documents(after)))
     sources = sources_of(rows, change.before.passages)
-    questions = tuple(_judged(sample, sources.get(sample.id, ()), change) for sample in rows)
-    asked = {_plain(question.after) for question in questions if question.after}
-    return Freshness(questions, tuple(_new_parts(change, asked)))
+    questions = tuple(
+        _judge_question(sample, sources.get(sample.id, ()), change) for sample in rows
+    )
+    questions_asked = {_plain_words(question.after) for question in questions if question.after}
+    return Freshness(questions, tuple(_new_parts(change, questions_asked)))
 
 
-def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFreshness:
+def _judge_question(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFreshness:
     """The worst that happened to a sentence that the question's reference rests on."""
     question = sample.question or ""
     if is_unanswerable(sample):
@@ -208,73 +212,77 @@ def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFr
         return QuestionFreshness(sample.id, question, "drifted", reason, "", new.text)
     evidence = [
         sentence
-        for sentence in _quoted(sample, texts) or _evidence(sample, texts)
+        for sentence in _quoted_sentences(sample, texts) or _evidence(sample, texts)
         if sentence.plain and change.before.says(sentence.plain)
     ]
     if not evidence:
         reason = "the documents did not hold what its reference says"
         return QuestionFreshness(sample.id, question, "untraced", reason)
     states = [(_state_of(sample, sentence, change), sentence) for sentence in evidence]
-    (state, reason, after), sentence = min(states, key=lambda each: STATES.index(each[0][0]))
+    (state, reason, after), sentence = min(states, key=lambda state: STATES.index(state[0][0]))
     return QuestionFreshness(sample.id, question, state, reason, sentence.text, after)
 
 
-def _quoted(sample: Sample, texts: Sequence[str]) -> list[_Sentence]:
+def _quoted_sentences(sample: Sample, texts: Sequence[str]) -> list[_Sentence]:
     """The sentences that the row's `quotes` stand in, none if one of them is not there."""
     quotes = sample.metadata.get("quotes")
-    plain = [_plain(str(quote)) for quote in quotes] if isinstance(quotes, list) else []
+    plain = [_plain_words(str(quote)) for quote in quotes] if isinstance(quotes, list) else []
     among = [sentence for text in texts for sentence in _sentences(text)]
     holders = [
         [s for s in among if quote in s.plain or s.plain in quote] for quote in plain if quote
     ]
-    return list({s.plain: s for each in holders for s in each}.values()) if all(holders) else []
+    return (
+        list({s.plain: s for sentences in holders for s in sentences}.values())
+        if all(holders)
+        else []
+    )
 
 
 def _evidence(sample: Sample, texts: Iterable[str]) -> list[_Sentence]:
     """The fewest sentences that hold the reference; of equal ones, those nearest the question."""
-    asked = frozenset(stems(sample.question or ""))
-    wanted = _answer_stems(sample) or asked
-    left, chosen = set(wanted), list[_Sentence]()
+    question_stems = frozenset(stems(sample.question or ""))
+    wanted_stems = _answer_stems(sample) or question_stems
+    left, sentences = set(wanted_stems), list[_Sentence]()
     among = [sentence for text in texts for sentence in _sentences(text)]
 
     def gain(sentence: _Sentence) -> tuple[int, int]:
-        return len(left & sentence.stems), len(asked & sentence.stems)
+        return len(left & sentence.stems), len(question_stems & sentence.stems)
 
-    while left and among and len(chosen) < _MOST_EVIDENCE:
+    while left and among and len(sentences) < _MOST_EVIDENCE:
         best = max(among, key=gain)
-        if len(left & best.stems) < max(1, (_GAIN if chosen else _MAIN) * len(wanted)):
+        if len(left & best.stems) < max(1, (_GAIN if sentences else _MAIN) * len(wanted_stems)):
             break
-        chosen.append(best)
+        sentences.append(best)
         among.remove(best)
         left -= best.stems
-    return chosen if len(left) <= (1 - _HELD) * len(wanted) else []
+    return sentences if len(left) <= (1 - _HELD) * len(wanted_stems) else []
 
 
 def _answer_stems(sample: Sample) -> frozenset[str]:
     return frozenset(stems(" ".join(filter(None, (sample.reference, *sample.accepted)))))
 
 
-def _state_of(sample: Sample, gone: _Sentence, change: _Change) -> tuple[State, str, str]:
+def _state_of(sample: Sample, old: _Sentence, change: _Change) -> tuple[State, str, str]:
     """What became of a sentence of evidence: state, reason and what took its place."""
-    if change.after.says(gone.plain):
-        return _state_of_unchanged(gone, change)
-    answer = _answer_stems(sample) & gone.stems
-    needed = answer or frozenset(stems(sample.question or "")) & gone.stems
-    now = change.replacement(gone)
-    if now is None:
-        if (other := change.elsewhere(gone, needed)) is not None:
+    if change.after.says(old.plain):
+        return _state_of_unchanged(old, change)
+    answer = _answer_stems(sample) & old.stems
+    needed = answer or frozenset(stems(sample.question or "")) & old.stems
+    new = change.replacement(old)
+    if new is None:
+        if (other := change.elsewhere(old, needed)) is not None:
             return "drifted", "its sentence is gone; another one says as much", other.text
         return "invalidated", "what its reference rests on is gone", ""
-    edits = _edits(gone.text, now.text)
-    lost = _lost(gone, now, needed)
+    edits = _edits(old.text, new.text)
+    lost_words = _lost_words(old, new, needed)
     left = {word for edit in edits if not edit.is_harmless() for word in edit.before}
-    part = 2 * len(lost) < len(needed) and left.isdisjoint(lost)
-    if lost and not part:
-        named = ", ".join(f"'{word}'" for word in lost)
-        return "invalidated", f"no longer there: {named}", now.text
-    if turned := _turned(gone.text, now.text, edits):
-        return "invalidated", f"'{turned}' changes what is said", now.text
-    return "drifted", "said in part" if lost else "said in other words", now.text
+    is_partial = 2 * len(lost_words) < len(needed) and left.isdisjoint(lost_words)
+    if lost_words and not is_partial:
+        words_in_quotes = ", ".join(f"'{word}'" for word in lost_words)
+        return "invalidated", f"no longer there: {words_in_quotes}", new.text
+    if turned := _turning_word(old.text, new.text, edits):
+        return "invalidated", f"'{turned}' changes what is said", new.text
+    return "drifted", "said in part" if lost_words else "said in other words", new.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,36 +295,42 @@ class _Edit:
     def is_harmless(self) -> bool:
         """Whether what was said still holds: less is said of when and how, or by a pronoun."""
         if not self.after:  # "in the shop": what holds without it holds with it
-            named = any(char.isdigit() for word in self.before for char in word)
-            return self.before[0] in _ADJUNCT and not named and _TURNING.isdisjoint(self.before)
+            has_number = any(char.isdigit() for word in self.before for char in word)
+            return (
+                self.before[0] in _ADJUNCT and not has_number and _TURNING.isdisjoint(self.before)
+            )
         return self.before[:1] in _DEFINITE and set(self.after) <= _PRONOUNS
 
     def adds(self) -> bool:
         """Whether a clause was put in, which leaves the rest as it was."""
-        when = self.after[:1] and self.after[0] in _ADJUNCT and any(map(_tells, self.after))
+        when = self.after[:1] and self.after[0] in _ADJUNCT and any(map(_is_telling, self.after))
         return not self.before and (len(self.after) >= _CLAUSE or bool(when))
 
 
-def _tells(word: str) -> bool:
+def _is_telling(word: str) -> bool:
     """Whether it is a word of content that turns nothing."""
     return word not in STOP_WORDS and word not in _TURNING
 
 
 def _edits(before: str, after: str) -> list[_Edit]:
     """What was done to the words of a sentence, in order."""
-    one, other = words(before), words(after)
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    words_before, words_after = words(before), words(after)
+    blocks = SequenceMatcher(None, words_before, words_after, autojunk=False).get_opcodes()
     return [
-        _Edit(tuple(one[a:b]), tuple(other[c:d])) for tag, a, b, c, d in blocks if tag[0] != "e"
+        _Edit(tuple(words_before[a:b]), tuple(words_after[c:d]))
+        for tag, a, b, c, d in blocks
+        if tag[0] != "e"
     ]
 
 
-def _lost(gone: _Sentence, now: _Sentence, needed: frozenset[str]) -> list[str]:
+def _lost_words(old: _Sentence, new: _Sentence, needed: frozenset[str]) -> list[str]:
     """The words of what is needed that are not there now, and numbers that are less often."""
-    fewer = Counter(map(stem, words(gone.text))) - Counter(map(stem, words(now.text)))
-    forms = {stem(base(word)) for word in words(now.text)}  # "written" is there with "write"
-    lost = {each for each in needed if each not in now.stems or (each[0].isdigit() and fewer[each])}
-    missing = dict.fromkeys(word for word in words(gone.text) if stem(word) in lost)
+    fewer = Counter(map(stem, words(old.text))) - Counter(map(stem, words(new.text)))
+    forms = {stem(base(word)) for word in words(new.text)}  # "written" is there with "write"
+    lost_stems = {
+        stem for stem in needed if stem not in new.stems or (stem[0].isdigit() and fewer[stem])
+    }
+    missing = dict.fromkeys(word for word in words(old.text) if stem(word) in lost_stems)
     return [word for word in missing if word[0].isdigit() or stem(base(word)) not in forms]
 
 
@@ -324,7 +338,7 @@ def _state_of_unchanged(sentence: _Sentence, change: _Change) -> tuple[State, st
     """The same of a sentence whose words still stand there."""
     if (longer := change.within(sentence)) is not None:
         edits = _edits(sentence.text, longer.text)
-        if turned := _turned(sentence.text, longer.text, edits):
+        if turned := _turning_word(sentence.text, longer.text, edits):
             return "invalidated", f"'{turned}' changes what is said", longer.text
         return "drifted", "it is part of a longer sentence now", longer.text
     if change.after.times(sentence.plain) < change.before.times(sentence.plain):
@@ -332,37 +346,46 @@ def _state_of_unchanged(sentence: _Sentence, change: _Change) -> tuple[State, st
     return "valid", "unchanged", ""
 
 
-def _turned(before: str, after: str, edits: Sequence[_Edit]) -> str:
+def _turning_word(before: str, after: str, edits: Sequence[_Edit]) -> str:
     """A word or sign that turns what is said, and that one of two sentences has more often.
 
     In a clause that was put in it turns that clause.
     """
-    one, other = _turning(before), _turning(after)
+    turning_before, turning_after = _turning_words(before), _turning_words(after)
     added = Counter(word for edit in edits if edit.adds() for word in edit.after)
-    return min((one - other) + ((other - one) - added), default="")
+    return min(
+        (turning_before - turning_after) + ((turning_after - turning_before) - added), default=""
+    )
 
 
-def _turning(text: str) -> Counter[str]:
+def _turning_words(text: str) -> Counter[str]:
     signs = Counter(sign.group().strip() for sign in _SIGN.finditer(text))
     plain = ("not" if word == "cannot" or word.endswith("n't") else word for word in words(text))
     return signs + Counter(word for word in plain if word in _TURNING)
 
 
-def _new_parts(change: _Change, asked: set[str]) -> Iterator[NewPart]:
+def _new_parts(change: _Change, questions_asked: set[str]) -> Iterator[NewPart]:
     new = {sentence.plain for sentence in change.new}
     for document in change.after.documents:
-        parts = [p for p in cut(document, _PART, shortest=1) if _is_new(p, new, asked)]
+        passages = [p for p in cut(document, _PART, shortest=1) if _is_new(p, new, questions_asked)]
         for (_, title), run in groupby(
-            enumerate(parts), key=lambda p: (p[1].number - p[0], p[1].title)
+            enumerate(passages), key=lambda p: (p[1].number - p[0], p[1].title)
         ):
-            stretch = [part for _, part in run]
+            stretch = [passage for _, passage in run]
             yield NewPart(document.id, title, stretch[0].start, stretch[-1].end)
 
 
-def _is_new(part: Passage, new: set[str], asked: set[str]) -> bool:
-    said = [(s.plain, len(s.plain.split())) for s in _sentences(part.text)]
-    size, fresh = sum(n for _, n in said), sum(n for plain, n in said if plain in new)
-    return size > 0 and fresh >= _NEW * size and asked.isdisjoint(plain for plain, _ in said)
+def _is_new(passage: Passage, new: set[str], questions_asked: set[str]) -> bool:
+    sentence_sizes = [(s.plain, len(s.plain.split())) for s in _sentences(passage.text)]
+    size, fresh = (
+        sum(n for _, n in sentence_sizes),
+        sum(n for plain, n in sentence_sizes if plain in new),
+    )
+    return (
+        size > 0
+        and fresh >= _NEW * size
+        and questions_asked.isdisjoint(plain for plain, _ in sentence_sizes)
+    )
 
 
 def _index(among: Iterable[_Sentence]) -> Corpus:
@@ -370,9 +393,9 @@ def _index(among: Iterable[_Sentence]) -> Corpus:
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
-    for each in sentences(_unwrapped(_COMMENT.sub(" ", text))):
-        if plain := _plain(each):
-            yield _Sentence(each, plain, frozenset(stems(each)))
+    for sentence in sentences(_unwrapped(_COMMENT.sub(" ", text))):
+        if plain := _plain_words(sentence):
+            yield _Sentence(sentence, plain, frozenset(stems(sentence)))
 
 
 def _unwrapped(text: str) -> str:
@@ -389,7 +412,9 @@ def _unwrapped(text: str) -> str:
     return "\n".join(lines)
 
 
-def _plain(text: str) -> str:
+def _plain_words(text: str) -> str:
     """The words of a text in one line, and the signs of its numbers as words."""
-    bare = _MARKER.sub("", _COMMENT.sub(" ", text))
-    return comparable(_SIGN.sub(lambda sign: f" {unicodedata.name(sign.group().strip())} ", bare))
+    unmarked = _MARKER.sub("", _COMMENT.sub(" ", text))
+    return comparable(
+        _SIGN.sub(lambda sign: f" {unicodedata.name(sign.group().strip())} ", unmarked)
+    )

@@ -213,7 +213,7 @@ class _Round:
                     if isinstance(outcome, BaseException):
                         errors.append(outcome)
                     else:
-                        self._take(job, outcome)
+                        self._take_outcome(job, outcome)
             finally:
                 for candidate in candidates:
                     candidate.cancel()
@@ -265,36 +265,36 @@ class _Round:
         passages = self._passages(job)
         answerable = job.kind != "unanswerable"
         titles = tuple(passage.title for passage in passages)
-        written, follow_up = Written(""), FollowUp("")
+        draft, follow_up = Written(""), FollowUp("")
         try:
-            written = await judge(
+            draft = await judge(
                 TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked, job.plan.asker)
             )
-            if fault := _free_fault(job.plan, written, passages, known):
-                return _rejected(job, fault, written, passages)
-            near = () if answerable else self._near(job, written)
-            fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
+            if fault := _free_fault(job.plan, draft, passages, known):
+                return _reject(job, fault, draft, passages)
+            nearest = () if answerable else self._nearest_passages(job, draft)
+            fault = await checks.fault(draft, passages, judge, answerable=answerable, near=nearest)
             if not fault and job.plan.style == "follow-up":
-                follow_up = await judge(_follow_up_task(job, written, passages))
-                fault = await checks.follow_up_fault(follow_up, written, passages, judge)
+                follow_up = await judge(_follow_up_task(job, draft, passages))
+                fault = await checks.follow_up_fault(follow_up, draft, passages, judge)
         except (Denied, OverBudget):
             raise
         except JudgeError as error:
             fault = "judge failed", str(error)
         if fault:
-            return _rejected(job, fault, written, passages)
-        question = _question(job, written, passages, follow_up)
+            return _reject(job, fault, draft, passages)
+        question = _question(job, draft, passages, follow_up)
         if self.plan.closed_book and answerable:
-            return replace(question, closed_book=await _closed_book(written, judge))
+            return replace(question, closed_book=await _closed_book(draft, judge))
         return question
 
-    def _near(self, job: _Job, written: Written) -> list[Passage]:
+    def _nearest_passages(self, job: _Job, draft: Written) -> list[Passage]:
         """Other passages that are most likely to answer a question."""
-        text = f"{self.corpus.passages[job.passages[0]].title} {written.question}"
+        text = f"{self.corpus.passages[job.passages[0]].title} {draft.question}"
         numbers = self.corpus.nearest(text, _NEAREST, job.passages)
         return [self.corpus.passages[number] for number in numbers]
 
-    def _take(self, job: _Job, outcome: Question | Rejected) -> None:
+    def _take_outcome(self, job: _Job, outcome: Question | Rejected) -> None:
         if isinstance(outcome, Question):
             twin = checks.repeated(outcome.in_full, (q.in_full for q in self.questions))
             if twin:
@@ -318,40 +318,40 @@ class _Round:
 
 
 def _free_fault(
-    plan: PlanRow, written: Written, passages: Sequence[Passage], known: Sequence[str]
+    plan: PlanRow, draft: Written, passages: Sequence[Passage], known: Sequence[str]
 ) -> checks.Fault | None:
     """What words alone tell is wrong with a question, before any judge is asked about it."""
-    if not written.question:
+    if not draft.question:
         return None
-    if words := dangling(written.question):
+    if words := dangling(draft.question):
         return "not standalone", f"'{words}'"
-    if twin := checks.repeated(written.question, known):
+    if twin := checks.repeated(draft.question, known):
         return "repeated", twin
     texts = [passage.text for passage in passages]
-    if plan.difficulty == "hard" and (share := overlap(written.question, texts)) > _HARD:
+    if plan.difficulty == "hard" and (share := overlap(draft.question, texts)) > _HARD:
         return "too easy", f"{share:.0%} of its words are in the text"
-    sample = Sample(id="", question=written.question, reference=written.answer)
+    sample = Sample(id="", question=draft.question, reference=draft.answer)
     if plan.kind != "unanswerable" and gives_answer(sample):
-        return "answer given", written.answer
+        return "answer given", draft.answer
     return None
 
 
-def _rejected(
-    job: _Job, fault: checks.Fault, written: Written, passages: Sequence[Passage]
+def _reject(
+    job: _Job, fault: checks.Fault, draft: Written, passages: Sequence[Passage]
 ) -> Rejected:
     ids = tuple(passage.id for passage in passages)
-    return Rejected(job.kind, *fault, written.question, written.answer, ids)
+    return Rejected(job.kind, *fault, draft.question, draft.answer, ids)
 
 
-def _follow_up_task(job: _Job, written: Written, passages: Sequence[Passage]) -> WriteFollowUp:
+def _follow_up_task(job: _Job, draft: Written, passages: Sequence[Passage]) -> WriteFollowUp:
     persona = replace(job.plan, style="", difficulty="").asker
-    return WriteFollowUp(written.question, tuple(p.text for p in passages), persona)
+    return WriteFollowUp(draft.question, tuple(p.text for p in passages), persona)
 
 
-async def _closed_book(written: Written, judge: Judge) -> str | None:
+async def _closed_book(draft: Written, judge: Judge) -> str | None:
     """The answer that needs no text, where it is right; None if the judge does not say."""
     try:
-        return await closed_book_answer(written.question, written.answer, judge)
+        return await closed_book_answer(draft.question, draft.answer, judge)
     except (Denied, OverBudget):
         raise
     except JudgeError:
@@ -359,22 +359,22 @@ async def _closed_book(written: Written, judge: Judge) -> str | None:
 
 
 def _question(
-    job: _Job, written: Written, passages: tuple[Passage, ...], follow_up: FollowUp
+    job: _Job, draft: Written, passages: tuple[Passage, ...], follow_up: FollowUp
 ) -> Question:
     name = f"{job.kind}:{'+'.join(passage.id for passage in passages)}"
     name += f":{len(job.asked) + 1}" if job.asked else ""
-    question = follow_up.question or written.question
+    question = follow_up.question or draft.question
     return Question(
         name,
         job.kind,
         question,
-        written.answer if job.kind != "unanswerable" else NO_ANSWER,
+        draft.answer if job.kind != "unanswerable" else NO_ANSWER,
         passages,
-        written.quotes,
+        draft.quotes,
         overlap(question, [passage.text for passage in passages]),
         traits=job.plan.traits,
         before=(follow_up.before, follow_up.answer) if follow_up.question else (),
-        standalone=written.question if follow_up.question else "",
+        standalone=draft.question if follow_up.question else "",
     )
 
 
@@ -401,8 +401,8 @@ def _round(
         tasks += [WriteFollowUp] if "follow-up" in styles else []
         _check(route, [*tasks, AnswerClosedBook] if plan.closed_book else tasks)
         if "multi_hop" in plan.wanted() and len(corpus.passages) < 2:
-            what = "a question over two passages is wanted, and there is one passage"
-            raise InputError(what, "give more documents, shorter passages, or other kinds")
+            fault = "a question over two passages is wanted, and there is one passage"
+            raise InputError(fault, "give more documents, shorter passages, or other kinds")
         return _Round(corpus, plan, settings.tries, progress)
     _check(route, [SelectSentences, VerifyStatements])
     return Offline(corpus, offline_plan(plan), settings.tries, progress)
@@ -416,8 +416,8 @@ def by_rules(plan: Plan, route: Backend) -> bool:
 def _check(route: Backend, tasks: Sequence[type[Any]]) -> None:
     missing = [kind.kind for kind in tasks if route.identity(kind) is None]
     if missing:
-        what = f"the judge cannot do '{missing[0]}', which writing questions takes"
-        raise InputError(what, "name a language model: openai:MODEL, ollama:MODEL or gguf:PATH")
+        fault = f"the judge cannot do '{missing[0]}', which writing questions takes"
+        raise InputError(fault, "name a language model: openai:MODEL, ollama:MODEL or gguf:PATH")
 
 
 def _result(

@@ -107,7 +107,7 @@ def clean(text: str) -> str:
 
 def in_document(headings: Sequence[str]) -> str:
     """How a question begins whose thing is known in one document only; "" if that has no title."""
-    title = next((one for one in headings if not _FILE.search(one)), "")
+    title = next((heading for heading in headings if not _FILE.search(heading)), "")
     return f"In “{title}”, " if title else ""
 
 
@@ -119,20 +119,20 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         prose: The same, blank where blocks of code stand.
         headings: Title of its document and the headings above it, outermost first.
     """
-    where = in_document(headings)
+    prefix = in_document(headings)
     for start, end in spans(prose):
         raw = re.sub(r"^\s*(?:[-*+]|\d+[.)])?\s+", "", f" {prose[start:end]}")
-        yield from _sentence(" ".join(raw.split()), where, (end - len(raw.lstrip()), end))
-    if where:
-        yield from _entries(prose, where, headings)
-        yield from _headed(text, where)
-        yield from _settings(prose, where)
-        yield from _versions(prose, where)
-        yield from _listed_options(prose, where)
-        yield from _how(text, where)
+        yield from _sentence(" ".join(raw.split()), prefix, (end - len(raw.lstrip()), end))
+    if prefix:
+        yield from _entries(prose, prefix, headings)
+        yield from _headed(text, prefix)
+        yield from _settings(prose, prefix)
+        yield from _versions(prose, prefix)
+        yield from _listed_options(prose, prefix)
+        yield from _procedures(text, prefix)
 
 
-def _entries(text: str, where: str, headings: Sequence[str]) -> Iterator[Fact]:
+def _entries(text: str, prefix: str, headings: Sequence[str]) -> Iterator[Fact]:
     """What the entries of a list say that begin with code: parameters, fields, files."""
     for entry in _ENTRY.finditer(text):
         first = sentences(" ".join(f"{entry['meaning'].rstrip('. ')}.".split()))[0]
@@ -151,30 +151,36 @@ def _entries(text: str, where: str, headings: Sequence[str]) -> Iterator[Fact]:
         ):
             continue
         if long and clause is None and not _LEANS.search(meaning.lower()):
-            name = f"`{_named(entry['code'])}`"
-            above = "".join(f"# {one}\n" for one in headings) + text[: entry.start()]
-            if (called := "".join(_CALLED.findall(above)[-1:])) and name not in called:
-                name = f"the parameter {name} of {called}"
-            question, reference = f"{where}what is {name}?", f"{name}: {meaning}."
+            name = f"`{_option_name(entry['code'])}`"
+            above = "".join(f"# {heading}\n" for heading in headings) + text[: entry.start()]
+            if (function := "".join(_CALLED.findall(above)[-1:])) and name not in function:
+                name = f"the parameter {name} of {function}"
+            question, reference = f"{prefix}what is {name}?", f"{name}: {meaning}."
             yield Fact("glossary", question, meaning, name, "is", "", reference, entry.span())
 
 
-def _headed(text: str, where: str) -> Iterator[Fact]:
+def _headed(text: str, prefix: str) -> Iterator[Fact]:
     """What is said first below a heading that is code."""
     for headed in _HEADED.finditer(text):
-        first, _, rest = clean(headed["meaning"]).split(". ")[0].rstrip(".").partition(" ")
+        first, _, predicate = clean(headed["meaning"]).split(". ")[0].rstrip(".").partition(" ")
         bases = (*_present_stems(first.lower()), first.lower())  # not "Added in v15"
-        base = next((one for one in bases if _is_base(one)), "")
-        name = f"`{_named(headed['code'])}`"
-        leans = _LEANS.search(rest) or ":" in rest[:20] or re.search(r"^\w+ing\b|[,:]$", rest)
-        told = base in _TOLD or re.match(r"(?:set (?:when|if|by|to)|list of)\b", f"{base} {rest}")
-        base = "" if leans or told else base.removeprefix("like")
-        if base and len(rest.split()) >= _LEAST_WORDS - 1:
-            alone = _TWO_WORDS.fullmatch(headed["code"])
-            question = f"What is {name} for?" if alone else f"{where}what is {name} for?"
-            question = f"{where}what does {name} return?" if base == "return" else question
-            reference = f"{name} {verbs.third_person(base)} {rest}."
-            yield Fact("code", question, rest, name, "for", "", reference, headed.span())
+        base = next((verb for verb in bases if _is_base(verb)), "")
+        name = f"`{_option_name(headed['code'])}`"
+        leans = (
+            _LEANS.search(predicate)
+            or ":" in predicate[:20]
+            or re.search(r"^\w+ing\b|[,:]$", predicate)
+        )
+        is_command = base in _TOLD or re.match(
+            r"(?:set (?:when|if|by|to)|list of)\b", f"{base} {predicate}"
+        )
+        base = "" if leans or is_command else base.removeprefix("like")
+        if base and len(predicate.split()) >= _LEAST_WORDS - 1:
+            is_two_words = _TWO_WORDS.fullmatch(headed["code"])
+            question = f"What is {name} for?" if is_two_words else f"{prefix}what is {name} for?"
+            question = f"{prefix}what does {name} return?" if base == "return" else question
+            reference = f"{name} {verbs.third_person(base)} {predicate}."
+            yield Fact("code", question, predicate, name, "for", "", reference, headed.span())
 
 
 def _announcing(above: str) -> str:
@@ -183,30 +189,30 @@ def _announcing(above: str) -> str:
     return next((line.rstrip() for line in lines if not re.match(r"\s|[-*+] ", line)), "")
 
 
-def _settings(text: str, where: str) -> Iterator[Fact]:
+def _settings(text: str, prefix: str) -> Iterator[Fact]:
     """The defaults of settings, each under a heading of its own or in an item of a list."""
     for setting in (*_SETTING.finditer(text), *_LISTED_SETTING.finditer(text)):
         code = setting.re is _LISTED_SETTING  # "[429, 500]" is no mark-up
-        name, value = f"`{_named(setting['code'])}`", setting["value"]
+        name, value = f"`{_option_name(setting['code'])}`", setting["value"]
         default = f"`{value}`" if code else clean(value)
         if not _NOTHING.match(default):
-            question = f"{where}what is the default of {name}?"
-            small = re.sub(r"^(?:An?|The) ", lambda one: one.group().lower(), default)
+            question = f"{prefix}what is the default of {name}?"
+            small = re.sub(r"^(?:An?|The) ", lambda match: match.group().lower(), default)
             reference = f"The default of {name} is {small}."
             yield Fact("setting", question, default, name, "default", "", reference, setting.span())
 
 
-def _versions(text: str, where: str) -> Iterator[Fact]:
+def _versions(text: str, prefix: str) -> Iterator[Fact]:
     """In which version something came, under a heading of its own."""
     for added in _ADDED.finditer(text):
         name = f"`{added['code']}`"
-        question = f"{where}in which version was {name} added?"
+        question = f"{prefix}in which version was {name} added?"
         reference = f"{name} was added in version {added['version']}."
         version = f"version {added['version']}"
         yield Fact("version", question, version, name, "added", "", reference, added.span())
 
 
-def _listed_options(text: str, where: str) -> Iterator[Fact]:
+def _listed_options(text: str, prefix: str) -> Iterator[Fact]:
     """What an option does, by the list of a page of man, of `--help` or of a web page."""
     for entry in _OPTION.finditer(text):
         first = sentences(" ".join(clean(entry["meaning"]).split()))[0]
@@ -218,7 +224,7 @@ def _listed_options(text: str, where: str) -> Iterator[Fact]:
         if _LEANS.search(meaning.lower()) or NO_DUTY.search(meaning) or _VAGUE.search(meaning):
             continue
         duty = f"{meaning[:1].upper()}{meaning[1:]}"
-        question = f"{where}what is the option {name} for?"
+        question = f"{prefix}what is the option {name} for?"
         yield Fact("option", question, duty, name, "for", "", f"{name}: {duty}", entry.span())
 
 
@@ -226,46 +232,51 @@ def _is_base(word: str) -> bool:
     return verbs.is_known(word) and "base" in verbs.forms(word)
 
 
-def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact]:
+def _sentence(sentence: str, prefix: str, span: tuple[int, int]) -> Iterator[Fact]:
     """What a sentence says that begins with code, or with what happens with it."""
     if not sentence.endswith("."):
         return
     plain = sentence[:-1]
     if (code := re.search(_CODE, plain)) and _OF_MANY.search(code["code"]):
         return
-    if (option := _GIVEN.fullmatch(plain)) and _is_option(option["code"]) and where:
-        rest = clean(option["rest"])
-        if not _LEANS.search(rest.lower()) and len(rest.split()) > _LEAST_WORDS:
-            name = f"`{_named(option['code'])}`"
+    if (option := _GIVEN.fullmatch(plain)) and _is_option(option["code"]) and prefix:
+        consequence = clean(option["rest"])
+        if not _LEANS.search(consequence.lower()) and len(consequence.split()) > _LEAST_WORDS:
+            name = f"`{_option_name(option['code'])}`"
             no = "" if option["how"] == "With" else "not "
-            question = f"{where}what happens if {name} is {no}given?"
-            yield Fact("code", question, rest, name, f"{no}given", "", sentence, span)
+            question = f"{prefix}what happens if {name} is {no}given?"
+            yield Fact("code", question, consequence, name, f"{no}given", "", sentence, span)
     elif does := _DOES.fullmatch(plain):
-        name, rest = _named(does["code"]), _small(clean(does["rest"]))
+        name, consequence = _option_name(does["code"]), _with_small_initial(clean(does["rest"]))
         base = next(iter(_present_stems(does["verb"])), "")
         command = _TWO_WORDS.fullmatch(name)
         if not (command or name.endswith("()") or _is_option(name)):
             base = base if base in _ASKED_BY else ""
         elif base not in _ASKED_BY:
             base = base and "do"
-        leans = _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
+        leans = _LEANS.search(consequence.lower()) or (_IT.search(consequence) and not command)
         leans = leans or bool(_ANOTHER.search(does["rest"]))
         leans = leans or (does["verb"] == "takes" and name.endswith("()"))  # an argument
-        if base and not leans and len(rest.split()) >= _LEAST_WORDS - 1 and (where or command):
+        if (
+            base
+            and not leans
+            and len(consequence.split()) >= _LEAST_WORDS - 1
+            and (prefix or command)
+        ):
             question = f"what does `{name}` {base}?"
-            question = f"W{question[1:]}" if command else f"{where}{question}"
-            answer = f"{does['verb']} {rest}"
+            question = f"W{question[1:]}" if command else f"{prefix}{question}"
+            answer = f"{does['verb']} {consequence}"
             yield Fact("code", question, answer, f"`{name}`", base, "", sentence, span)
 
 
-def _small(text: str) -> str:
+def _with_small_initial(text: str) -> str:
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def _present_stems(word: str) -> list[str]:
     """The verbs of which this is the third person."""
     stems = (word[:-1], word[:-2], f"{word[:-3]}y")
-    known = [one for one in stems if verbs.is_known(one) and verbs.third_person(one) == word]
+    known = [stem for stem in stems if verbs.is_known(stem) and verbs.third_person(stem) == word]
     return known if not word.endswith("ings") else []
 
 
@@ -273,27 +284,29 @@ def _is_option(code: str) -> bool:
     return bool(re.match(r"--?[A-Za-z]", code))
 
 
-def _named(code: str) -> str:
+def _option_name(code: str) -> str:
     """The option without what stands for its value; a command as it is."""
     if not _is_option(code):
         return code
     return re.split(r"=| (?![a-z]+$)", code)[0]
 
 
-def _how(text: str, where: str) -> Iterator[Fact]:
+def _procedures(text: str, prefix: str) -> Iterator[Fact]:
     """How something is done: a heading that says what, and the first command below it."""
     for match in _COMMAND.finditer(text):
         task = _task(clean(match["heading"]))
         code = match["code"].replace("\\\n", " ")
-        commands = [one for one in code.splitlines() if re.match(r"\s*\$ ", one)]
+        commands = [line for line in code.splitlines() if re.match(r"\s*\$ ", line)]
         if task and len(commands) == 1:
             run = commands[0].strip()[2:]
             command = re.sub(r"\s+", " ", re.sub(r"\s#\s.*", "", run)).strip()
-            of = "" if f"“{match['heading']}”" in where else where
-            question = f"{of}{'which' if of else 'Which'} command do you run to {task}?"
+            own_prefix = "" if f"“{match['heading']}”" in prefix else prefix
+            question = (
+                f"{own_prefix}{'which' if own_prefix else 'Which'} command do you run to {task}?"
+            )
             reference = f"To {task}, run `{command}`."
-            at = match.span("code")
-            yield Fact("procedure", question, command, task, "run", "", reference, at)
+            span = match.span("code")
+            yield Fact("procedure", question, command, task, "run", "", reference, span)
 
 
 def _task(heading: str) -> str:

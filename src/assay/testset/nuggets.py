@@ -88,7 +88,7 @@ def find_nuggets(
     pools = _pools(rows, pool)
     if not pools:
         raise InputError(f"no row has a question and {pool}", "name their columns with --map")
-    return run_to_completion(_find(pools, judge, store, settings))
+    return run_to_completion(_find_nuggets(pools, judge, store, settings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _pools(rows: Sequence[Sample], pool: Pool) -> list[_Question]:
     return [question for question in by_question.values() if question.texts]
 
 
-async def _find(
+async def _find_nuggets(
     pools: Sequence[_Question], spec: Any, store: str | Path, settings: Settings
 ) -> NuggetSet:
     route = choose(spec, None, settings)
@@ -120,36 +120,41 @@ async def _find(
     kinds: tuple[type[Any], ...] = (SplitStatements, VerifyStatements)
     if not writes and any(route.identity(kind) is None for kind in kinds):
         raise InputError("the judge neither lists facts nor verifies them", "such as embedded")
-    usable = [one for one in pools if writes or len(one.texts) > 1]
+    usable = [question for question in pools if writes or len(question.texts) > 1]
     if not usable:
-        what = "no question has two texts, and this judge keeps only what two of them share"
+        fault = "no question has two texts, and this judge keeps only what two of them share"
         remedy = "give rows of several systems, or name one that writes: --judge openai:MODEL"
-        raise InputError(what, remedy)
-    find = _listed if writes else _shared
+        raise InputError(fault, remedy)
+    find = _listed_nuggets if writes else _shared
 
     def jobs(judge: Judge) -> dict[int, Awaitable[dict[str, str]]]:
         """The nuggets of each question."""
-        asked = ((one.sample.question or "", list(one.texts)) for one in usable)
-        return {n: find(question, texts, judge) for n, (question, texts) in enumerate(asked)}
+        questions_and_texts = (
+            (question.sample.question or "", list(question.texts)) for question in usable
+        )
+        return {
+            n: find(question, texts, judge)
+            for n, (question, texts) in enumerate(questions_and_texts)
+        }
 
-    found, failed, stopped = await ask_each(jobs, route, store, settings)
-    rows = tuple(_row(usable[n], nuggets) for n, nuggets in found.items())
+    nuggets_found, failed, stopped = await ask_each(jobs, route, store, settings)
+    rows = tuple(_row(usable[n], nuggets) for n, nuggets in nuggets_found.items())
     reasons = {usable[n].sample.id: reason for n, reason in failed.items()}
     name = route.name.partition("+")[0]
     method = f"listed by {name}" if writes else f"statements that texts share, by {name} (weaker)"
-    left_out = tuple(one.sample.id for one in pools if one not in usable)
+    left_out = tuple(question.sample.id for question in pools if question not in usable)
     return NuggetSet(rows, method, reasons, left_out, stopped)
 
 
-def _row(one: _Question, nuggets: Mapping[str, str]) -> dict[str, Any]:
-    sample = one.sample
+def _row(question: _Question, nuggets: Mapping[str, str]) -> dict[str, Any]:
+    sample = question.sample
     row: dict[str, Any] = {"id": sample.id, "question": sample.question}
     if sample.reference:
         row["reference"] = sample.reference
-    return {**row, "nuggets": dict(nuggets), "pool": len(one.texts)}
+    return {**row, "nuggets": dict(nuggets), "pool": len(question.texts)}
 
 
-async def _listed(question: str, texts: list[str], judge: Judge) -> dict[str, str]:
+async def _listed_nuggets(question: str, texts: list[str], judge: Judge) -> dict[str, str]:
     """Nuggets as a model lists them, batch by batch, each with what it says of its importance."""
     nuggets = list[str]()
     for start in range(0, len(texts), _BATCH):
@@ -170,29 +175,32 @@ async def _shared(question: str, texts: list[str], judge: Judge) -> dict[str, st
     groups = await split(question, texts, judge)
     verdict_of = await verify([(group, (text,)) for text in texts for group in groups], judge)
     makes = list[tuple[int, Statement, frozenset[int]]]()  # by which other texts it is made
-    for at, group in enumerate(groups):
-        verdicts = [verdict_of[other * len(texts) + at] for other in range(len(texts))]
+    for index, group in enumerate(groups):
+        verdicts = [verdict_of[other * len(texts) + index] for other in range(len(texts))]
         for n, statement in enumerate(group):
-            others = (o for o in range(len(texts)) if o != at and verdicts[o][n].supported)
-            makes.append((at, statement, frozenset(others)))
-    makes = sorted((one for one in makes if one[2]), key=lambda one: -len(one[2]))
-    distinct = await _distinct(makes, judge)
+            other_makers = (o for o in range(len(texts)) if o != index and verdicts[o][n].supported)
+            makes.append((index, statement, frozenset(other_makers)))
+    makes = sorted(
+        (statement_made for statement_made in makes if statement_made[2]),
+        key=lambda statement_made: -len(statement_made[2]),
+    )
+    distinct = await _without_repetitions(makes, judge)
     return {
-        without_citations(statement.text): VITAL if 2 * len(others) >= len(texts) - 1 else _OKAY
-        for _, statement, others in distinct
+        without_citations(statement.text): VITAL if 2 * len(makers) >= len(texts) - 1 else _OKAY
+        for _, statement, makers in distinct
     }
 
 
-async def _distinct(
+async def _without_repetitions(
     makes: Sequence[tuple[int, Statement, frozenset[int]]], judge: Judge
 ) -> list[tuple[int, Statement, frozenset[int]]]:
     """Without those that follow from one that is kept, the most shared first."""
     distinct = list[tuple[int, Statement, frozenset[int]]]()
-    for one in makes:
+    for statement_made in makes:
         if len(distinct) == MOST:
             break
         known = "\n".join(other.text for _, other, _ in distinct)
-        (verdicts,) = await verify([((one[1],), (known,))], judge)
+        (verdicts,) = await verify([((statement_made[1],), (known,))], judge)
         if not verdicts[0].supported:
-            distinct.append(one)
+            distinct.append(statement_made)
     return distinct

@@ -48,11 +48,11 @@ def offline_plan(plan: Plan) -> Plan:
         InputError: If nothing is left.
     """
     if any(row.traits.items() - {("style", "keywords")} for row in plan.rows):
-        what = "personas, difficulty and styles but keywords take a language model that writes"
-        raise InputError(what, "name one: --judge openai:MODEL, or leave those columns empty")
+        fault = "personas, difficulty and styles but keywords take a language model that writes"
+        raise InputError(fault, "name one: --judge openai:MODEL, or leave those columns empty")
     if plan.closed_book:
-        what = "questions are answered closed-book by a language model only"
-        raise InputError(what, "name one, or ask without: --judge openai:MODEL")
+        fault = "questions are answered closed-book by a language model only"
+        raise InputError(fault, "name one, or ask without: --judge openai:MODEL")
     if plan.rows:
         rows = tuple(row for row in plan.rows if row.kind != "reasoning")
         return replace(plan, rows=rows or _no_rules())
@@ -63,8 +63,8 @@ def offline_plan(plan: Plan) -> Plan:
 
 
 def _no_rules() -> NoReturn:
-    what = "questions of reasoning take a language model that writes them"
-    raise InputError(what, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
+    fault = "questions of reasoning take a language model that writes them"
+    raise InputError(fault, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
 
 
 @dataclass
@@ -84,35 +84,37 @@ class Offline:
         """Make drafts, check them, and keep as many as are wanted; there may be fewer."""
         self._drafts = await asyncio.to_thread(Drafts, self.corpus, self.plan.seed)
         judge = Judge(backend, tries=self.tries)
-        for kind, wanted in self.plan.wanted().items():
-            await self._write(kind, wanted, self._drafts.of(kind), judge)
+        for kind, n_wanted in self.plan.wanted().items():
+            await self._write(kind, n_wanted, self._drafts.of(kind), judge)
 
-    async def _write(self, kind: Kind, wanted: int, drafts: Sequence[Draft], judge: Judge) -> None:
+    async def _write(
+        self, kind: Kind, n_wanted: int, drafts: Sequence[Draft], judge: Judge
+    ) -> None:
         """As many questions of a kind as are wanted, no rule before its turn."""
         waiting, used = list(drafts), Counter[str]()
         styles = [row.style for row in self.plan.table() if row.kind == kind for _ in range(row.n)]
         random.Random(self.plan.seed).shuffle(styles)  # noqa: S311 - no secret
-        tried, most = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
-        limit = max(2, round(_SHARE * wanted))
-        few = {name: max(2, round(share * wanted)) for name, share in _FEW.items()}
-        while waiting and wanted > used.total() and tried < most:
-            full = {name for name, n in used.items() if n >= few.get(name, limit)} - {"faq"}
+        tried, max_tries = 0, _ATTEMPTS * n_wanted + _EXTRA_ATTEMPTS
+        limit = max(2, round(_SHARE * n_wanted))
+        limits = {name: max(2, round(share * n_wanted)) for name, share in _FEW.items()}
+        while waiting and n_wanted > used.total() and tried < max_tries:
+            full = {name for name, n in used.items() if n >= limits.get(name, limit)} - {"faq"}
             open_ = [draft for draft in waiting if draft.fact.template not in full]
             if not open_:
-                if limit >= max(2, wanted // 2):
+                if limit >= max(2, n_wanted // 2):
                     break
-                limit = max(2, wanted // 2)
+                limit = max(2, n_wanted // 2)
                 continue
-            batch = open_[: min(_AT_ONCE, max(2, wanted - used.total()))]
+            batch = open_[: min(_AT_ONCE, max(2, n_wanted - used.total()))]
             tried += len(batch)
             waiting = [draft for draft in waiting if draft not in batch]
             faults = await asyncio.gather(*(self._fault(kind, draft, judge) for draft in batch))
             for draft, fault in zip(batch, faults, strict=True):
                 if reason := fault or self._repeats(draft):
-                    self.rejected.append(self._rejected(kind, draft, reason))
+                    self.rejected.append(self._reject(kind, draft, reason))
                     self.progress(self.rejected[-1], len(self.questions))
-                elif used.total() < wanted and (
-                    used[draft.fact.template] < few.get(draft.fact.template, limit)
+                elif used.total() < n_wanted and (
+                    used[draft.fact.template] < limits.get(draft.fact.template, limit)
                     or draft.fact.template == "faq"
                 ):
                     used[draft.fact.template] += 1
@@ -137,11 +139,11 @@ class Offline:
                 prose = draft.fact.reference and draft.fact.template not in _BY_FORM
                 return await self._unsupported(draft, judge) if prose else None
             if kind == "unanswerable":
-                near = self.corpus.nearest(draft.fact.question, _NEAREST)
-                answering = await self._answering(draft.fact.question, near, judge, _ANSWERS)
+                nearest = self.corpus.nearest(draft.fact.question, _NEAREST)
+                answering = await self._answering(draft.fact.question, nearest, judge, _ANSWERS)
                 return ("answered", answering[0]) if answering else None
             if kind == "multi_hop":
-                return await self._one_enough(draft, judge)
+                return await self._is_one_enough(draft, judge)
             return await self._unfit(draft, judge)
         except (Denied, OverBudget):
             raise
@@ -152,18 +154,18 @@ class Offline:
         """What the judge finds wrong with a question that one passage answers."""
         answering = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
         quote = checks.comparable(draft.quotes[0])
-        answers = (checks.comparable(one) for one in answering)
-        if not any(one in quote or quote in one for one in answers):
+        answers = (checks.comparable(answer) for answer in answering)
+        if not any(answer in quote or quote in answer for answer in answers):
             return "unanswered", "the judge does not find the answer in the passage"
         if fault := await self._unsupported(draft, judge):
             return fault
-        near = self.corpus.nearest(draft.fact.question, _NEAREST, draft.passages)
-        for one in await self._answering(draft.fact.question, near, judge, _ALSO_ANSWERS):
-            if recall(stems(draft.fact.answer), stems(one)) < SAME_ANSWER:
-                return "ambiguous", one
+        nearest = self.corpus.nearest(draft.fact.question, _NEAREST, draft.passages)
+        for answer in await self._answering(draft.fact.question, nearest, judge, _ALSO_ANSWERS):
+            if recall(stems(draft.fact.answer), stems(answer)) < SAME_ANSWER:
+                return "ambiguous", answer
         return None
 
-    async def _one_enough(self, draft: Draft, judge: Judge) -> checks.Fault | None:
+    async def _is_one_enough(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         if fault := await self._unsupported(draft, judge):
             return fault
         for number in draft.passages:
@@ -175,13 +177,17 @@ class Offline:
     async def _unsupported(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         texts = tuple(self.corpus.passages[number].text for number in draft.passages)
         numbered = enumerate(sentences(draft.fact.reference), 1)
-        parts = tuple(Statement(f"s{n}", one) for n, one in numbered)
-        verdicts = await judge(VerifyStatements(parts, texts))
-        left = [part.text for part, one in zip(parts, verdicts, strict=True) if not one.supported]
+        statements = tuple(Statement(f"s{n}", text) for n, text in numbered)
+        verdicts = await judge(VerifyStatements(statements, texts))
+        left = [
+            statement.text
+            for statement, verdict in zip(statements, verdicts, strict=True)
+            if not verdict.supported
+        ]
         return ("unsupported", left[0]) if left else None
 
     async def _answering(
-        self, question: str, passages: Iterable[int], judge: Judge, least: float
+        self, question: str, passages: Iterable[int], judge: Judge, minimum: float
     ) -> list[str]:
         """The sentences of some passages that answer a question, says the judge."""
         numbered = {
@@ -192,23 +198,27 @@ class Offline:
         if not numbered:
             return []
         rows = tuple(Numbered(name, text) for name, text in numbered.items())
-        chosen = await judge(SelectSentences(question, rows))
-        sure = {one.id for one in chosen if one.chosen and (one.probability or 0.0) >= least}
+        choices = await judge(SelectSentences(question, rows))
+        sure = {
+            choice.id
+            for choice in choices
+            if choice.chosen and (choice.probability or 0.0) >= minimum
+        }
         return [text for name, text in numbered.items() if name in sure]
 
     def _question(self, kind: Kind, draft: Draft, style: Style) -> Question:
         passages = tuple(self.corpus.passages[number] for number in draft.passages)
         rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
-        question = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
+        question = rng.choice([text for text in (draft.fact.question, draft.fact.other) if text])
         if draft.quotes and not draft.sure and not style and len(passages) == 1:
             question = in_its_document(question, draft.fact, passages[0])
         if style == "keywords":
             texts = " ".join(passage.text for passage in passages)
             question = keywords(draft.fact.question, around(texts, draft), rng)
         name = f"{kind}:{'+'.join(p.id for p in passages)}"
-        alike = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
+        n_alike = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
         return Question(
-            f"{name}:{alike + 1}" if alike else name,
+            f"{name}:{n_alike + 1}" if n_alike else name,
             kind,
             question,
             draft.fact.reference if kind != "unanswerable" else NO_ANSWER,
@@ -219,7 +229,7 @@ class Offline:
             {"style": style} if style else {},
         )
 
-    def _rejected(self, kind: Kind, draft: Draft, fault: checks.Fault) -> Rejected:
+    def _reject(self, kind: Kind, draft: Draft, fault: checks.Fault) -> Rejected:
         ids = tuple(self.corpus.passages[number].id for number in draft.passages)
         return Rejected(kind, *fault, draft.fact.question, draft.fact.reference, ids)
 

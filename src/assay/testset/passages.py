@@ -87,14 +87,16 @@ def cut(document: Document, size: int, *, shortest: int = SHORTEST) -> list[Pass
         shortest: Words of a passage, at least.
     """
     groups: list[list[_Piece]] = []
-    for piece in _pieces(document.text, size):
-        held = sum(p.size for p in groups[-1]) if groups else 0
-        full = held + piece.size > size * 1.25 or (piece.begins and held >= size / 2)
-        if not groups or (full and held):
+    for piece in _pieces_of(document.text, size):
+        words_so_far = sum(p.size for p in groups[-1]) if groups else 0
+        full = words_so_far + piece.size > size * 1.25 or (
+            piece.begins and words_so_far >= size / 2
+        )
+        if not groups or (full and words_so_far):
             groups.append([])
         groups[-1].append(piece)
-    least = 1 if document.title.endswith("?") else shortest
-    long_enough = [group for group in groups if sum(p.size for p in group) >= least]
+    minimum = 1 if document.title.endswith("?") else shortest
+    long_enough = [group for group in groups if sum(p.size for p in group) >= minimum]
     return [_passage(document, n, group) for n, group in enumerate(long_enough, start=1)]
 
 
@@ -146,14 +148,14 @@ def _code(text: str) -> Iterator[tuple[int, int]]:
 
 def sections(text: str) -> list[int]:
     """Where the sections of a text begin: the first characters of its headings."""
-    return [piece.start for piece in _pieces(text, len(text)) if piece.begins]
+    return [piece.start for piece in _pieces_of(text, len(text)) if piece.begins]
 
 
-def _pieces(text: str, size: int) -> Iterator[_Piece]:
+def _pieces_of(text: str, size: int) -> Iterator[_Piece]:
     path: list[tuple[int, str]] = []
     fence = ""
     for paragraph in _PARAGRAPH.finditer(text):
-        start, end = _trimmed(text, *paragraph.span())
+        start, end = _trim(text, *paragraph.span())
         if start == end:
             continue
         heading = None
@@ -194,7 +196,7 @@ def _fence(text: str, opened: str) -> str:
     return opened
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end].strip()
     start = text.index(piece, start)
     return start, start + len(piece)
@@ -224,7 +226,9 @@ class Corpus:
             for stem in held:
                 holders[stem].append(number)
         limit = max(_FEW, _COMMON * len(self.passages))
-        self._holders = {stem: held for stem, held in holders.items() if len(held) <= limit}
+        self._holders = {
+            stem: numbers for stem, numbers in holders.items() if len(numbers) <= limit
+        }
 
     def evenly(self, seed: int) -> Iterator[int]:
         """Numbers of passages without end: however many are taken, they are spread evenly.
@@ -233,14 +237,14 @@ class Corpus:
         gets as many as it has passages, give or take one. Each round takes every passage once.
         """
         n = len(self.passages)
-        place = random.Random(seed).random()  # noqa: S311 - no secret
+        position = random.Random(seed).random()  # noqa: S311 - no secret
         while True:
             left = set(range(n))
             for _ in range(4 * n):
-                if (number := int(place * n)) in left:
+                if (number := int(position * n)) in left:
                     left.remove(number)
                     yield number
-                place = (place + _GOLDEN) % 1
+                position = (position + _GOLDEN) % 1
                 if not left:
                     break
             yield from sorted(left)
@@ -255,20 +259,24 @@ class Corpus:
         A passage beside it comes last, as it goes on where the other one ends; so does one that
         says nearly the same.
         """
-        document, mine = self.passages[number].document, self._stems[number]
+        document, own_stems = self.passages[number].document, self._stems[number]
 
         def distance(other: int) -> int:
-            theirs = self._stems[other]
-            if max(recall(mine, theirs), recall(theirs, mine)) > _COPY:
+            other_stems = self._stems[other]
+            if max(recall(own_stems, other_stems), recall(other_stems, own_stems)) > _COPY:
                 return 3
             if self.passages[other].document != document:
                 return 0
             return 1 if abs(other - number) > 1 else 2
 
-        others = [other for other, _ in self._ranked(self._stems[number], [number])]
-        return min(others, key=distance, default=None)
+        sharing = [other for other, _ in self._ranked(self._stems[number], [number])]
+        return min(sharing, key=distance, default=None)
 
-    def _ranked(self, wanted: frozenset[str], without: Collection[int]) -> list[tuple[int, float]]:
-        numbers = {n for stem in wanted for n in self._holders.get(stem, ())} - set(without)
-        shares = ((n, weighted_recall(wanted, self._stems[n], self._weights)) for n in numbers)
+    def _ranked(
+        self, wanted_stems: frozenset[str], without: Collection[int]
+    ) -> list[tuple[int, float]]:
+        numbers = {n for stem in wanted_stems for n in self._holders.get(stem, ())} - set(without)
+        shares = (
+            (n, weighted_recall(wanted_stems, self._stems[n], self._weights)) for n in numbers
+        )
         return sorted(shares, key=lambda pair: (-pair[1], pair[0]))

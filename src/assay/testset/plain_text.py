@@ -81,27 +81,32 @@ def _of_pages(text: str) -> str:
         heads = Counter(line for line in text.split("\n") if _GAP in line.strip())
         lines = ("" if heads[line] > 2 else line for line in text.split("\n"))
         return re.sub(r"(?<=\n\n)[ ]*\d+\n(?=\n)", "", "\n".join(lines))
-    edges = [{at: _edge(page[at], n) for at in _outer(page)} for n, page in enumerate(pages)]
+    edges = [
+        {number: _edge(page[number], n) for number in _outer_lines(page)}
+        for n, page in enumerate(pages)
+    ]
     often = Counter(key for page in edges for keys in page.values() for key in keys)
     often_enough = max(2, len(pages) / 5)
     joined = list[str]()
     for page, outer in zip(pages, edges, strict=True):
-        gone = {
-            at
-            for at, keys in outer.items()
-            if re.fullmatch(r"[\W\divx]*", page[at].strip())
+        edge_numbers = {
+            number
+            for number, keys in outer.items()
+            if re.fullmatch(r"[\W\divx]*", page[number].strip())
             or any(often[key] > often_enough for key in keys)
         }
-        kept = "\n".join(_apart([line for at, line in enumerate(page) if at not in gone]))
+        kept = "\n".join(
+            _with_breaks([line for number, line in enumerate(page) if number not in edge_numbers])
+        )
         kept = re.sub(r"\A(?:[ ]*\n)+|\s+\Z", "", kept)
         goes_on = joined and not _ENDED.search(joined[-1]) and kept.lstrip()[:1].islower()
         joined += [kept] if goes_on else ["", kept]
     return "\n".join(joined)
 
 
-def _outer(page: Lines) -> list[int]:
+def _outer_lines(page: Lines) -> list[int]:
     """The numbers of the first and the last lines of a page that are not empty."""
-    full = [at for at, line in enumerate(page) if line.strip()]
+    full = [number for number, line in enumerate(page) if line.strip()]
     return full if len(full) <= 2 * _EDGES else [*full[:_EDGES], *full[-_EDGES:]]
 
 
@@ -112,18 +117,20 @@ def _edge(line: str, page: int) -> list[str | int]:
     return [re.sub(r"\d+|\b[ivxlc]+$", "0", words), *([int(number[0]) - page] if number else [])]
 
 
-def _apart(lines: Lines) -> Iterator[str]:
+def _with_breaks(lines: Lines) -> Iterator[str]:
     """The lines of a page; one that has no empty lines gets them where paragraphs end."""
     full = sorted(len(line) for line in lines if line.strip())
     if not full or _SPARSE * sum(not line.strip() for line in lines) > len(full):
         yield from lines
         return
     width = full[len(full) * 9 // 10]
-    for at, line in enumerate(lines):
-        after = lines[at + 1].lstrip() if at + 1 < len(lines) else ""
+    for number, line in enumerate(lines):
+        after = lines[number + 1].lstrip() if number + 1 < len(lines) else ""
         yield line
         short = len(line) < _WIDE * width
-        heading = short and _NUMBERED.fullmatch(line) and (not at or _ENDED.search(lines[at - 1]))
+        heading = (
+            short and _NUMBERED.fullmatch(line) and (not number or _ENDED.search(lines[number - 1]))
+        )
         ends = short and (after[:1].isupper() or after[:1].isdigit())
         numbered = _ENDED.search(line) and _NUMBERED.fullmatch(after)
         if heading or ends or numbered or _ITEM.match(after):
@@ -133,11 +140,11 @@ def _apart(lines: Lines) -> Iterator[str]:
 def _unhyphenated(text: str) -> str:
     """A text whose words are not cut at the ends of lines."""
     known = frozenset(re.findall(r"[a-z]{2,}", text.lower()))
-    whole = frozenset(re.findall(r"(?<![\w-])[a-z]{2,}(?![\w-])", text.lower()))
+    whole_words = frozenset(re.findall(r"(?<![\w-])[a-z]{2,}(?![\w-])", text.lower()))
 
     def join(cut: re.Match[str]) -> str:
         first, second = cut["first"], cut["second"]
-        compound = cut["mark"] == "-" and {first.lower(), second} <= whole
+        compound = cut["mark"] == "-" and {first.lower(), second} <= whole_words
         compound = compound and (first + second).lower() not in known
         end = cut["end"] or f"\n{cut['indent']}"  # what follows stands as far in as the line did
         return f"{first}{'-' * compound}{second}{cut['rest']}{end}"
@@ -182,18 +189,18 @@ class TextReader:
         """The blocks of these lines, in Markdown."""
         lines = [*dedented(lines), "", ""]
         self.depth += 1
-        blocks, at = list[str](), 0
-        while at < len(lines):
-            if not lines[at]:
-                at += 1
+        blocks, position = list[str](), 0
+        while position < len(lines):
+            if not lines[position]:
+                position += 1
                 continue
             rules = self.rules if self.depth < _DEEPEST else self.rules[-1:]
-            made, at = next(filter(None, (rule(lines, at) for rule in rules)))
-            follows = blocks and made and is_item(blocks[-1]) and is_item(made[0])
-            if follows and "\n\n" not in blocks[-1] + made[0]:
-                blocks[-1] += f"\n{made.pop(0)}"
-            blocks += made
-            self.any = self.any or bool(made)
+            new_blocks, position = next(filter(None, (rule(lines, position) for rule in rules)))
+            follows = blocks and new_blocks and is_item(blocks[-1]) and is_item(new_blocks[0])
+            if follows and "\n\n" not in blocks[-1] + new_blocks[0]:
+                blocks[-1] += f"\n{new_blocks.pop(0)}"
+            blocks += new_blocks
+            self.any = self.any or bool(new_blocks)
         self.depth -= 1
         return blocks
 
@@ -211,13 +218,13 @@ class TextReader:
         """What is Markdown already, and lines at a prompt of Python."""
         line, below = lines[at], lines[at + 1]
         if fence := _FENCE.match(line):
-            end = first_line(lines, at + 1, lambda one: one.strip().startswith(fence[1])) + 1
+            end = first_line(lines, at + 1, lambda line: line.strip().startswith(fence[1])) + 1
             return ["\n".join(lines[at:end]).rstrip("\n")], end
         if line.startswith(">>> "):
-            end = first_line(lines, at, lambda one: not one)
+            end = first_line(lines, at, lambda line: not line)
             return [fenced("python", lines[at:end])], end
         if _ROW.fullmatch(line) and _ROW.fullmatch(below):
-            end = first_line(lines, at, lambda one: not _ROW.fullmatch(one))
+            end = first_line(lines, at, lambda line: not _ROW.fullmatch(line))
             return ["\n".join(lines[at:end])], end
         if _ATX.match(line) and not below:
             self.level = len(line) - len(line.lstrip("#"))
@@ -229,19 +236,21 @@ class TextReader:
         line, below, last = lines[at : at + 3]
         if _UNDERLINE.fullmatch(line):
             if below and last[:1] == line[0] and _UNDERLINE.fullmatch(last):
-                return [self._styled(below.strip(), line[0] * 2)], at + 3
+                return [self._styled_heading(below.strip(), line[0] * 2)], at + 3
             return [], at + 1
         long = 2 * len(below) > len(line) and len(line) < 2 * _LONGEST_TITLE
         if line[0] == " " or "   " in line or not long or not _UNDERLINE.fullmatch(below):
             return None
-        return None if below[0] in self.odd else ([self._styled(line, below[0])], at + 2)
+        return None if below[0] in self.odd else ([self._styled_heading(line, below[0])], at + 2)
 
-    def _styled(self, name: str, style: str) -> str:
+    def _styled_heading(self, name: str, style: str) -> str:
         """A heading, as deep as the first of its style."""
         if style not in self._styles:
             self._styles.append(style)
-        named = re.fullmatch(r"[a-z][a-z\d]*(?:[_.][a-z\d]+)+|--?[a-z][\w-]+", name)
-        return self.headed(f"`{name}`" if named else self.inline(name), self._styles.index(style))
+        is_identifier = re.fullmatch(r"[a-z][a-z\d]*(?:[_.][a-z\d]+)+|--?[a-z][\w-]+", name)
+        return self.headed(
+            f"`{name}`" if is_identifier else self.inline(name), self._styles.index(style)
+        )
 
     def headed(self, name: str, depth: int) -> str:
         """A heading below so many others."""
@@ -251,7 +260,7 @@ class TextReader:
     def drawn(self, lines: Lines, at: int) -> Made | None:
         """A table that is drawn with bars or rules."""
         if re.fullmatch(r"\+(?:[-=]+\+)+", lines[at]):
-            end = first_line(lines, at, lambda one: one[:1] not in {"+", "|"})
+            end = first_line(lines, at, lambda line: line[:1] not in {"+", "|"})
             rows = _grid(lines[at:end])
         elif _RULES.fullmatch(lines[at]):
             rules = (n for n in range(at + 1, len(lines) - 1) if _RULES.fullmatch(lines[n]))
@@ -328,19 +337,22 @@ class PlainReader(TextReader):
             *(self.indented, self._columns, self.term, self._paragraph),
         )
 
-    def _heading(self, lines: Lines, at: int) -> Made | None:
+    def _heading(self, lines: Lines, position: int) -> Made | None:
         """A line that stands alone: the first of a text, numbered, in capitals or further out."""
-        line, below = lines[at], lines[at + 1]
+        line, below = lines[position], lines[position + 1]
         brief = not below and len(line) <= _LONGEST_HEADING
         plain = brief and not re.search(r"\S {3}", line) and not _ENDED.search(line)
         plain = plain and not _ITEM.match(line.lstrip())
         depth = None
-        if not self.any and plain and (self.depth > 1 or any(lines[at + 1 :])):
+        if not self.any and plain and (self.depth > 1 or any(lines[position + 1 :])):
             depth, name = 0, line.strip()
-        elif line[0] == " " or lines[at - 1] or is_outer(below):
+        elif line[0] == " " or lines[position - 1] or is_outer(below):
             return None
         elif brief and (numbered := _NUMBERED.fullmatch(line)):
-            deep, after = numbered["number"].count("."), next(filter(None, lines[at + 1 :]), "")
+            deep, after = (
+                numbered["number"].count("."),
+                next(filter(None, lines[position + 1 :]), ""),
+            )
             if deep or self._sectioned or not (_ITEM.match(after) or after[:1] == " "):
                 depth, name = deep + 1, numbered["name"]
         if depth is None:
@@ -348,31 +360,31 @@ class PlainReader(TextReader):
             if not (outer or (_CAPITALS.fullmatch(line) and not _OPTION.fullmatch(line))):
                 return None
             depth, name = 1, line
-        return [self.headed(name, depth)], at + 1
+        return [self.headed(name, depth)], position + 1
 
-    def _columns(self, lines: Lines, at: int) -> Made | None:
+    def _columns(self, lines: Lines, position: int) -> Made | None:
         """A table whose cells only blanks keep apart."""
-        end = first_line(lines, at, lambda one: not one)
-        full = [line for line in lines[at:end] if not _THIN.fullmatch(line)]
+        end = first_line(lines, position, lambda line: not line)
+        full = [line for line in lines[position:end] if not _THIN.fullmatch(line)]
         if len(full) < 3 or not all("  " in line.strip() for line in full[:3]):
             return None
         columns = range(max(map(len, full)))
         blank = ("x" if any(line[n : n + 1].strip() for line in full) else " " for n in columns)
         starts = [0, *(gap.end() for gap in re.finditer(r"(?<=x) {2,}", "".join(blank)))]
-        ruled = bool(_THIN.fullmatch(lines[at + 1]))
+        ruled = bool(_THIN.fullmatch(lines[position + 1]))
         if len(starts) < (2 if ruled else 3):
             return None
         head = _cells(starts, full[:1]) if ruled else [[""] * len(starts)]
         return [table([*head, *_cells(starts, full[ruled:])])], end
 
-    def _paragraph(self, lines: Lines, at: int) -> Made:
-        end = first_line(lines, at + 1, lambda one: not one)
-        for n in range(at + 1, end):
+    def _paragraph(self, lines: Lines, position: int) -> Made:
+        end = first_line(lines, position + 1, lambda line: not line)
+        for n in range(position + 1, end):
             further = lines[n][0] == " " and (lines[n - 1][-1] == ":" or self.is_code([lines[n]]))
             if further or _ITEM.match(lines[n].lstrip()):
                 end = n
                 break
-        block = lines[at:end]
+        block = lines[position:end]
         if _ATX.match(block[0]):  # the prompt of a shell, or a comment
             return [fenced("text", block)], end
         long = sum(map(len, block[:-1])) >= _LONG * len(block[:-1])
@@ -382,24 +394,24 @@ class PlainReader(TextReader):
 
 
 def _grid(lines: Lines) -> list[list[str]]:
-    edges = [at for at, mark in enumerate(lines[0]) if mark == "+"]
-    groups = [[*one] for bar, one in groupby(lines, lambda one: one[0] == "+") if not bar]
+    edges = [column for column, mark in enumerate(lines[0]) if mark == "+"]
+    groups = [[*group] for bar, group in groupby(lines, lambda line: line[0] == "+") if not bar]
     rows = [
-        [" ".join(" ".join(one[a + 1 : b] for one in group).split()) for a, b in pairwise(edges)]
+        [" ".join(" ".join(line[a + 1 : b] for line in group).split()) for a, b in pairwise(edges)]
         for group in groups
     ]
-    headed = any("=" in one for one in lines if one[0] == "+")
+    headed = any("=" in line for line in lines if line[0] == "+")
     return rows if headed and rows else [[""] * (len(edges) - 1), *rows]
 
 
 def _simple(lines: Lines, headed: int) -> list[list[str]]:
     """The rows of a table with rules; the second one may end its head."""
-    starts = [one.start() for one in re.finditer(r"=+", lines[0])]
+    starts = [match.start() for match in re.finditer(r"=+", lines[0])]
     head, body = (
-        [line for line in some if line and not _DASHES.fullmatch(line)]
-        for some in (lines[:headed], lines[headed:])
+        [line for line in part if line and not _DASHES.fullmatch(line)]
+        for part in (lines[:headed], lines[headed:])
     )
-    names = [" ".join(one).strip() for one in zip(*_cells(starts, head), strict=True)]
+    names = [" ".join(cells).strip() for cells in zip(*_cells(starts, head), strict=True)]
     return [names or [""] * len(starts), *_cells(starts, body)]
 
 
@@ -411,7 +423,9 @@ def _cells(starts: Sequence[int], lines: Lines) -> list[list[str]]:
         if row[0] or not rows:
             rows.append(row)
         else:
-            rows[-1] = [" ".join(filter(None, both)) for both in zip(rows[-1], row, strict=True)]
+            rows[-1] = [
+                " ".join(filter(None, cell_texts)) for cell_texts in zip(rows[-1], row, strict=True)
+            ]
     return rows
 
 
@@ -427,8 +441,8 @@ def item(mark: str, blocks: Lines) -> list[str]:
     if len(blocks) < 2:
         return [mark + block for block in blocks]
     inner = [re.sub(r"^(?=.)", "  ", block, flags=re.MULTILINE) for block in blocks[1:]]
-    apart = "\n" if is_item(blocks[1]) else "\n\n"
-    return [mark + blocks[0] + apart + "\n\n".join(inner)]
+    separator = "\n" if is_item(blocks[1]) else "\n\n"
+    return [mark + blocks[0] + separator + "\n\n".join(inner)]
 
 
 def is_item(block: str) -> bool:
@@ -444,8 +458,8 @@ def fenced(language: str, lines: Lines) -> str:
 
 def dedented(lines: Lines) -> list[str]:
     """Lines without what all of them stand in."""
-    least = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
-    return [line[least:] for line in lines]
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    return [line[indent:] for line in lines]
 
 
 def further_in(lines: Lines, at: int) -> tuple[list[str], int]:

@@ -139,7 +139,7 @@ def read_rows(text: str) -> tuple[PlanRow, ...]:
     Raises:
         InputError: If it is no such table; names line and column.
     """
-    known = [each.name for each in fields(PlanRow)]
+    known = [field.name for field in fields(PlanRow)]
     reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), skipinitialspace=True)
     names = reader.fieldnames or []
     if unknown := [name for name in names if name not in known]:
@@ -156,23 +156,25 @@ def read_rows(text: str) -> tuple[PlanRow, ...]:
 
 def _row(line: dict[str, Any], number: int) -> PlanRow:
     if None in line:
-        what = f"line {number} of the plan has more cells than its header"
-        raise InputError(what, 'put a persona that has a comma between quotes: "..."')
+        fault = f"line {number} of the plan has more cells than its header"
+        raise InputError(fault, 'put a persona that has a comma between quotes: "..."')
     cells = {name: (value or "").strip() for name, value in line.items()}
     try:
         return PlanRow(**{**cells, "n": int(cells["n"])})  # type: ignore[arg-type]  # it checks
     except ValueError as error:
-        what = f"line {number} of the plan: n is '{cells['n']}'"
-        raise InputError(what, "give a whole number") from error
+        fault = f"line {number} of the plan: n is '{cells['n']}'"
+        raise InputError(fault, "give a whole number") from error
     except InputError as error:
-        place = f"line {number} of the plan"
-        raise InputError([replace(p, what=f"{place}: {p.what}") for p in error.problems]) from error
+        location = f"line {number} of the plan"
+        raise InputError(
+            [replace(p, what=f"{location}: {p.what}") for p in error.problems]
+        ) from error
 
 
 def written_rows(rows: tuple[PlanRow, ...]) -> str:
     """The rows as CSV."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, [each.name for each in fields(PlanRow)], lineterminator="\n")
+    writer = csv.DictWriter(text, [field.name for field in fields(PlanRow)], lineterminator="\n")
     writer.writeheader()
     writer.writerows(asdict(row) for row in rows)
     return text.getvalue()

@@ -112,8 +112,8 @@ def kind_of(sample: Sample) -> str:
         return "multi-hop"
     if sample.metadata.get("template") in {"definition", "glossary"}:
         return "definition"
-    asked = " ".join((sample.question or "").lower().split()).strip(" ?.!")
-    return next((kind for kind, pattern in _KINDS if pattern.search(asked)), "fact")
+    question = " ".join((sample.question or "").lower().split()).strip(" ?.!")
+    return next((kind for kind, pattern in _KINDS if pattern.search(question)), "fact")
 
 
 def _is_multi_hop(sample: Sample) -> bool:
@@ -122,17 +122,19 @@ def _is_multi_hop(sample: Sample) -> bool:
     if any(_MULTI_HOP.search(kind) for kind in kinds):
         return True
     sources = [set(stems(text)) for text in sample.reference_contexts or ()]
-    wanted = set(stems(sample.reference or "")).intersection(set[str]().union(*sources))
-    return len(sources) > 1 and max(len(wanted & one) for one in sources) < _ONE_HOLDS * len(wanted)
+    reference_stems = set(stems(sample.reference or "")).intersection(set[str]().union(*sources))
+    return len(sources) > 1 and max(
+        len(reference_stems & source) for source in sources
+    ) < _ONE_HOLDS * len(reference_stems)
 
 
 def dangling(question: str) -> str:
     """The words by which a question leans on something that is not in it; "" if it stands alone."""
     if about_a_text(question):
         return question.strip()
-    beside = _BESIDE.search(question)
-    if beside:
-        return beside.group()
+    match = _BESIDE.search(question)
+    if match:
+        return match.group()
     return points_at_text(question) or _pronoun(question)
 
 
@@ -166,8 +168,8 @@ def is_guessable(sample: Sample) -> bool:
     """Whether a question offers two answers: yes or no, or one of two that it names."""
     if kind_of(sample) == "yes or no":
         return True
-    asked = (sample.question or "").lower()
-    return bool(_CHOICE.search(asked)) and not is_unanswerable(sample)
+    question = (sample.question or "").lower()
+    return bool(_CHOICE.search(question)) and not is_unanswerable(sample)
 
 
 def personal_data(text: str) -> Iterator[tuple[str, str]]:
@@ -186,9 +188,9 @@ def personal_data(text: str) -> Iterator[tuple[str, str]]:
             yield "card number", match.group()
 
 
-def _is_iban(written: str) -> bool:
+def _is_iban(number: str) -> bool:
     """Whether its check digits are right (ISO 13616)."""
-    turned = written[4:] + written[:4]
+    turned = number[4:] + number[:4]
     return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
 
 
@@ -372,17 +374,17 @@ class Testset:
         drafts = len(self.questions) + len(self.rejected)
         if not drafts:
             return {}
-        asked = len(self.questions) + sum(1 for draft in self.rejected if draft.question)
+        n_asked = len(self.questions) + sum(1 for draft in self.rejected if draft.question)
         repeated = sum(1 for draft in self.rejected if draft.why == "repeated")
         openings = Counter(" ".join(words(q.question)[:3]) for q in self.questions)
-        most = max(openings.values(), default=0)
+        most_frequent = max(openings.values(), default=0)
         passages = {passage.id for q in self.questions for passage in q.passages}
         documents = {passage.document for q in self.questions for passage in q.passages}
         known = [q.closed_book for q in self.questions if q.closed_book is not None]
         return {
             "kept": len(self.questions) / drafts,
-            "unique": 1 - repeated / max(asked, 1),
-            "boilerplate": most / len(self.questions) if most > 1 else 0.0,
+            "unique": 1 - repeated / max(n_asked, 1),
+            "boilerplate": most_frequent / len(self.questions) if most_frequent > 1 else 0.0,
             "documents": len(documents) / self.documents,
             "passages": len(passages) / self.passages,
             **({"closed_book": sum(map(bool, known)) / len(known)} if known else {}),

@@ -83,12 +83,12 @@ class _Reader(TextReader):
             *(self.option, self.term, self.indented, self._paragraph),
         )
 
-    def _explicit(self, lines: Lines, at: int) -> Made | None:
+    def _explicit(self, lines: Lines, position: int) -> Made | None:
         """What begins with two dots: nothing of comments and targets."""
-        if not _EXPLICIT.match(lines[at]):
+        if not _EXPLICIT.match(lines[position]):
             return None
-        body, end = further_in(lines, at)
-        directive = _DIRECTIVE.match(lines[at])
+        body, end = further_in(lines, position)
+        directive = _DIRECTIVE.match(lines[position])
         name = directive["name"].rpartition(":")[2] if directive else ""
         if not directive or name in _UNREAD:
             return [], end
@@ -110,18 +110,22 @@ class _Reader(TextReader):
             body = [f":Default: {default}", "", *body]
         if argument and name in _OBJECTS:
             return self._object(argument, body)
-        return self.read([argument, *body]) if name in _NOTES else self._of(name, argument, body)
+        return (
+            self.read([argument, *body])
+            if name in _NOTES
+            else self._directive_lines(name, argument, body)
+        )
 
-    def _of(self, name: str, argument: str, body: Lines) -> list[str]:
+    def _directive_lines(self, name: str, argument: str, body: Lines) -> list[str]:
         """What is said of an option or a version, or below a name."""
-        text, said = self.read(body), self.inline(argument)
+        text, title = self.read(body), self.inline(argument)
         if name in _VERSIONS:
-            version, _, said = said.partition(" ")
-            said = " ".join([said, *text[:1]]).strip()
-            return [f"{_VERSIONS[name]} {version}{f': {said}' if said else '.'}"]
+            version, _, title = title.partition(" ")
+            title = " ".join([title, *text[:1]]).strip()
+            return [f"{_VERSIONS[name]} {version}{f': {title}' if title else '.'}"]
         if name in _COMMAND_OPTIONS:
             return item(f"- `{argument}`: ", text)
-        return [f"**{said}**", *text] if said and name in _NAMED else text
+        return [f"**{title}**", *text] if title and name in _NAMED else text
 
     def _object(self, signature: str, body: Lines) -> list[str]:
         """What is described, under its name; then its signature."""
@@ -134,43 +138,43 @@ class _Reader(TextReader):
         code = fenced("python", [f"def {name.rpartition('.')[2]}({parameters}"])
         return [heading, *blocks[:1], *([code] if "=" in parameters else []), *blocks[1:]]
 
-    def _field(self, lines: Lines, at: int) -> Made | None:
+    def _field(self, lines: Lines, position: int) -> Made | None:
         """A field, as ":param name: What it is"."""
-        if not (field := _FIELD.match(lines[at])):
+        if not (field := _FIELD.match(lines[position])):
             return None
-        body, end = further_in(lines, at)
+        body, end = further_in(lines, position)
         of_call = _PARAMETER.fullmatch(field["name"])
         name = f"`{of_call[1].strip('*')}`" if of_call else f"**{field['name']}**"
         known = field["name"].lower() in _OF_PAGES or field["name"].startswith("type ")
         return [] if known else item(f"- {name}: ", self.read([field["body"], *body])), end
 
-    def _paragraph(self, lines: Lines, at: int) -> Made:
+    def _paragraph(self, lines: Lines, position: int) -> Made:
         """A paragraph, and the code that "::" announces."""
-        end = first_line(lines, at, lambda one: not one)
-        block = lines[at:end]
+        end = first_line(lines, position, lambda line: not line)
+        block = lines[position:end]
         if block[0].startswith("| "):
             return [self.inline("\n".join(line.removeprefix("|").strip() for line in block))], end
         text = " ".join(" ".join(block).split())
         announced = text.endswith("::")
         text = re.sub(r"(?:^| )::$|:(?=:$)", "", text)
         text = text[:-1] if announced and text.endswith("::") else text
-        code, behind = further_in(lines, end - 1) if announced else ([], end)
-        made = [self.inline(text)] if text else []
-        return [*made, *([fenced("text", code)] if "".join(code).strip() else [])], behind
+        code, end_of_code = further_in(lines, end - 1) if announced else ([], end)
+        blocks = [self.inline(text)] if text else []
+        return [*blocks, *([fenced("text", code)] if "".join(code).strip() else [])], end_of_code
 
     def inline(self, text: str) -> str:
         """A text with its inline marks as in Markdown."""
-        parts = re.split(r"``(.+?)``(?!`)", text)  # every second one is code
-        parts[::2] = [self._unmarked(part) for part in parts[::2]]
-        parts[1::2] = [f"`{part.replace('`', '')}`" for part in parts[1::2]]
-        return "".join(parts)
+        pieces = re.split(r"``(.+?)``(?!`)", text)  # every second one is code
+        pieces[::2] = [self._unmarked(piece) for piece in pieces[::2]]
+        pieces[1::2] = [f"`{piece.replace('`', '')}`" for piece in pieces[1::2]]
+        return "".join(pieces)
 
     def _unmarked(self, text: str) -> str:
         """A text without roles, links, references to footnotes and backslashes."""
         for pattern, plain in _INLINE:
             text = pattern.sub(plain, text)
         known = self._substitutions
-        text = re.sub(r"\|([^|\s][^|\n]*)\|_?", lambda one: known.get(one[1], one[0]), text)
+        text = re.sub(r"\|([^|\s][^|\n]*)\|_?", lambda match: known.get(match[1], match[0]), text)
         return re.sub(r"\\(?: |(?=\W))", "", text)
 
 
@@ -178,9 +182,9 @@ def _rows(body: Lines, options: Mapping[str, str]) -> list[list[str]]:
     """The rows of a table that is written as CSV, its head first."""
     delimiter = options.get("delim", ",").strip()
     delimiter = _DELIMITERS.get(delimiter, delimiter)
-    written = [*options.get("header", "").split("\n"), *body]
+    lines = [*options.get("header", "").split("\n"), *body]
     try:
-        rows = [*csv.reader(written, delimiter=delimiter, skipinitialspace=True)]
+        rows = [*csv.reader(lines, delimiter=delimiter, skipinitialspace=True)]
     except (csv.Error, TypeError):  # a cell without end, a delimiter of several letters
         return []
     return [[" ".join(cell.split()) for cell in row] for row in rows if row]
@@ -202,7 +206,7 @@ def _listed(body: Lines, _: Mapping[str, str]) -> list[list[str]]:
 _TABLES: Final = {"csv-table": _rows, "list-table": _listed}
 
 
-def _role(marked: re.Match[str]) -> str:
+def _role_text(marked: re.Match[str]) -> str:
     """The text of a role: code where it names a thing of a program."""
     role, text = marked["role"].rpartition(":")[2], marked["text"].lstrip("!")
     if titled := re.fullmatch(r"(?P<title>.+?)\s*<[^<>]+>", text, re.DOTALL):
@@ -216,7 +220,7 @@ def _role(marked: re.Match[str]) -> str:
 
 
 _INLINE: Final[Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]]] = (
-    (re.compile(r":(?P<role>[a-zA-Z][\w:+-]{0,40}):`(?P<text>[^`]+)`"), _role),
+    (re.compile(r":(?P<role>[a-zA-Z][\w:+-]{0,40}):`(?P<text>[^`]+)`"), _role_text),
     (re.compile(r"`([^`<]+?)\s*<[^`<>]+>`__?"), r"\1"),  # a link
     (re.compile(r"`([^`]+)`__?(?!\w)"), r"\1"),
     (re.compile(r"\s?\[(?:#[\w-]*|\d+|\*|[A-Z][\w-]*)\]_"), ""),  # a footnote

@@ -61,8 +61,8 @@ class ReviewedQuestion:
     def before(self) -> list[Mapping[str, Any]]:
         """The messages before a follow-up, each with `role` and `content`; none for another one."""
         turns = self.row.get("turns")
-        whole = isinstance(turns, list) and all(isinstance(turn, Mapping) for turn in turns)
-        if not whole or not turns or turns[-1].get("content") != self.row["question"]:
+        is_valid = isinstance(turns, list) and all(isinstance(turn, Mapping) for turn in turns)
+        if not is_valid or not turns or turns[-1].get("content") != self.row["question"]:
             return []
         return list(turns[:-1])
 
@@ -113,7 +113,10 @@ class Review:
     def questions(self) -> list[ReviewedQuestion]:
         """Every question with what was decided, in the order of the file."""
         latest = {(line.id, line.of): line for line in self._lines()}
-        return [_reviewed(row, latest.get((str(row["id"]), _digest(row)))) for row in self._rows]
+        return [
+            _reviewed_question(row, latest.get((str(row["id"]), _digest(row))))
+            for row in self._rows
+        ]
 
     def keep(self, place: int) -> None:
         """Take a question as it was generated.
@@ -154,31 +157,31 @@ class Review:
     def undo(self) -> int | None:
         """Take back the latest decision that counts; the question's place, None without one."""
         with self._lock:
-            places = {(str(row["id"]), _digest(row)): n for n, row in enumerate(self._rows)}
+            index_of = {(str(row["id"]), _digest(row)): n for n, row in enumerate(self._rows)}
             open_again: set[tuple[str, str]] = set()
             for line in reversed(self._lines()):
                 key = line.id, line.of
-                if key in open_again or key not in places:
+                if key in open_again or key not in index_of:
                     continue
                 if line.decision:
-                    self._add(places[key], decision="")
-                    return places[key]
+                    self._add(index_of[key], decision="")
+                    return index_of[key]
                 open_again.add(key)
         return None
 
-    def _row(self, place: int) -> Mapping[str, Any]:
-        if not 0 <= place < len(self._rows):
-            what = f"there is no question {place + 1}"
-            raise InputError(what, f"the file has {len(self._rows):,}")
-        return self._rows[place]
+    def _row(self, index: int) -> Mapping[str, Any]:
+        if not 0 <= index < len(self._rows):
+            fault = f"there is no question {index + 1}"
+            raise InputError(fault, f"the file has {len(self._rows):,}")
+        return self._rows[index]
 
-    def _add(self, place: int, **decision: Any) -> None:
-        row = self._row(place)
+    def _add(self, index: int, **decision: Any) -> None:
+        row = self._row(index)
         moment = datetime.now(UTC).isoformat(timespec="seconds")
         line = _Line(id=str(row["id"]), of=_digest(row), at=moment, **decision)
         with self._lock, _writing(self.log):
             with self.log.open("r+b" if self.log.exists() else "w+b") as file:
-                file.seek(_whole(file.read()))
+                file.seek(_end_of_lines(file.read()))
                 file.truncate()  # what a kill cut short
                 file.write(msgspec.json.encode(line) + b"\n")
                 file.flush()
@@ -206,8 +209,11 @@ class Review:
             version = stat.st_mtime_ns, stat.st_size
             if self._known is None or self._known[0] != version:
                 content = self.log.read_bytes()
-                whole = content[: _whole(content)].splitlines()
-                self._known = version, [_line(n, raw, self.log) for n, raw in enumerate(whole, 1)]
+                whole_lines = content[: _end_of_lines(content)].splitlines()
+                self._known = (
+                    version,
+                    [_line(n, raw, self.log) for n, raw in enumerate(whole_lines, 1)],
+                )
             return self._known[1]
 
 
@@ -216,11 +222,11 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        what = f"'{path}' cannot be written or read: {error.strerror or error}"
-        raise InputError(what, "decisions are kept beside the questions") from error
+        fault = f"'{path}' cannot be written or read: {error.strerror or error}"
+        raise InputError(fault, "decisions are kept beside the questions") from error
 
 
-def _reviewed(row: Mapping[str, Any], line: _Line | None) -> ReviewedQuestion:
+def _reviewed_question(row: Mapping[str, Any], line: _Line | None) -> ReviewedQuestion:
     question, reference = str(row["question"]), str(row.get("reference") or "")
     if line is None or not line.decision:
         return ReviewedQuestion(row=row, question=question, reference=reference)
@@ -242,7 +248,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         raise InputError(f"there is no file '{path}'", "`assay testset` writes one") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"'{path}' cannot be read: {error}") from error
-    seen: set[str] = set()
+    ids_seen: set[str] = set()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -251,14 +257,14 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         except (ValueError, RecursionError) as error:
             raise InputError(f"line {number} of '{path}' is no JSON: {error}") from error
         if not isinstance(row, dict) or not isinstance(row.get("question"), str):
-            what = f"line {number} of '{path}' has no question"
-            raise InputError(what, "name a file that `assay testset` wrote")
+            fault = f"line {number} of '{path}' has no question"
+            raise InputError(fault, "name a file that `assay testset` wrote")
         row.setdefault("id", f"line {number}")
-        if str(row["id"]) in seen:
+        if str(row["id"]) in ids_seen:
             raise InputError(f"line {number} of '{path}': the id '{row['id']}' is there already")
-        seen.add(str(row["id"]))
+        ids_seen.add(str(row["id"]))
         yield row
-    if not seen:
+    if not ids_seen:
         raise InputError(f"'{path}' has no questions", "name a file that `assay testset` wrote")
 
 
@@ -272,10 +278,10 @@ def _line(number: int, raw: bytes, path: Path) -> _Line:
     try:
         return msgspec.json.decode(raw, type=_Line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        what = f"line {number} of '{path}' is no decision: {error}"
-        raise InputError(what, "put the file back as it was, or delete the line") from error
+        fault = f"line {number} of '{path}' is no decision: {error}"
+        raise InputError(fault, "put the file back as it was, or delete the line") from error
 
 
-def _whole(content: bytes) -> int:
+def _end_of_lines(content: bytes) -> int:
     """Where the last whole line ends."""
     return content.rfind(b"\n") + 1

@@ -189,20 +189,20 @@ def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
     if _BROKEN.search(plain) or _SEE.search(plain) or is_negated(main) or is_doubted(main):
         return
     if lead := _LEAD_TIME.match(plain):
-        if clause := _read(plain[lead.end() :], small):
-            yield from _sound(_time(clause, lead["answer"][:1].lower() + lead["answer"][1:]))
+        if clause := _read_clause(plain[lead.end() :], small):
+            yield from _well_formed(_time(clause, lead["answer"][:1].lower() + lead["answer"][1:]))
         return
     if condition:
-        if clause := _read(main, small):
+        if clause := _read_clause(main, small):
             when = condition["condition"][:1].lower() + condition["condition"][1:]
-            yield from _sound(_condition(clause, when))
+            yield from _well_formed(_condition(clause, when))
         return
-    clause = _read(plain, small)
+    clause = _read_clause(plain, small)
     if clause is None:
         return
     for rule in _RULES:
         if rule not in _BARRED or not _BARRED[rule].search(plain):
-            yield from _sound(rule(clause))
+            yield from _well_formed(rule(clause))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class _Clause:
     past: bool
 
 
-def _read(clause: str, small: Collection[str]) -> _Clause | None:
+def _read_clause(clause: str, small: Collection[str]) -> _Clause | None:
     """A clause taken apart; None where that is not sure."""
     words = Words(clause)
     if len(words) < _SHORTEST - 1 or words.is_tangled:
@@ -235,28 +235,28 @@ def _read(clause: str, small: Collection[str]) -> _Clause | None:
     if subject.kind in {"be", "have", "modal"}:
         return _with_auxiliary(words, subject, name, clause)
     base = _base(verb, subject.kind, small)
-    past = subject.kind in {"past", "both"}
-    auxiliary = "did" if past else ("do" if subject.kind == "base" else "does")
-    whole = base and tail
-    return _Clause(name, auxiliary, base, f"{base} {tail}", tail, past) if whole else None
+    is_past = subject.kind in {"past", "both"}
+    auxiliary = "did" if is_past else ("do" if subject.kind == "base" else "does")
+    is_complete = base and tail
+    return _Clause(name, auxiliary, base, f"{base} {tail}", tail, is_past) if is_complete else None
 
 
 def _with_auxiliary(words: Words, subject: Subject, name: str, clause: str) -> _Clause | None:
     """A clause whose first verb goes before the subject in a question."""
     auxiliary = words.text(subject.verb)
-    behind = clause[words.tokens[subject.verb].end :].strip()
-    if not behind or re.search(r"\W", auxiliary):
+    remainder = clause[words.tokens[subject.verb].end :].strip()
+    if not remainder or re.search(r"\W", auxiliary):
         return None
-    past = auxiliary in {"was", "were", "had"}
+    is_past = auxiliary in {"was", "were", "had"}
     forms = verbs.forms(words.text(subject.main))
     if subject.kind == "have" and ("participle" not in forms or words.opens_object(subject.main)):
-        do = "did" if past else "does" if auxiliary == "has" else "do"
-        return _Clause(name, do, "have", f"have {behind}", behind, past)
+        do = "did" if is_past else "does" if auxiliary == "has" else "do"
+        return _Clause(name, do, "have", f"have {remainder}", remainder, is_past)
     if subject.kind == "be" and forms.isdisjoint(("participle", "ing")):
-        return _Clause(name, auxiliary, "be", behind, behind, past)
+        return _Clause(name, auxiliary, "be", remainder, remainder, is_past)
     verb = words.text(subject.main)
     tail = clause[words.tokens[subject.main].end :].strip()
-    return _Clause(name, auxiliary, verb, behind, tail, past)
+    return _Clause(name, auxiliary, verb, remainder, tail, is_past)
 
 
 def _base(word: str, kind: str, small: Collection[str]) -> str:
@@ -277,12 +277,12 @@ def _base(word: str, kind: str, small: Collection[str]) -> str:
 
 def _as_within(text: str, small: Collection[str]) -> str:
     """A phrase as it is written within a sentence."""
-    first, *rest = text.split()
+    first, *following = text.split()
     lower = re.sub(r"\Ws$|-.*", "", first).lower()
-    named = lower not in _ARTICLES and any(word[:1].isupper() for word in rest[:1])
-    plain = (first[1:].islower() or len(first) == 1) and not named
+    is_named = lower not in _ARTICLES and any(word[:1].isupper() for word in following[:1])
+    plain = (first[1:].islower() or len(first) == 1) and not is_named
     common = lower in small or lower.endswith("ed")
-    common = common or bool(lower.endswith("ing") and rest and rest[0] in _BEHIND_ING)
+    common = common or bool(lower.endswith("ing") and following and following[0] in _BEHIND_ING)
     return text[:1].lower() + text[1:] if plain and common else text
 
 
@@ -291,20 +291,20 @@ def listed(lead: str, items: Sequence[str], small: Collection[str]) -> Iterator[
     announced = _FOLLOWING.search(lead)
     plain = lead[: announced.start()] if announced else lead
     plain = plain.replace(" shall ", " must ")
-    clause = _read(f"{plain} {announced['noun'] if announced else 'these'}", small)
+    clause = _read_clause(f"{plain} {announced['noun'] if announced else 'these'}", small)
     if clause is None or _LEANS.search(clause.subject) or _BROKEN.search(plain):
         return
     verb = clause.verb in _OBJECT_VERBS or clause.verb in {"have", "perform", "hold", "show"}
-    bare = clause.verb == "have" and not announced
-    if clause.auxiliary not in {"do", "does", "must", "can"} or not verb or bare:
+    is_bare = clause.verb == "have" and not announced
+    if clause.auxiliary not in {"do", "does", "must", "can"} or not verb or is_bare:
         return
     link = f" {_WITH_PREPOSITION[clause.verb]}" if clause.verb in _WITH_PREPOSITION else ""
-    what = f"Which {announced['noun']}" if announced else "What"
-    question = f"{what} {clause.auxiliary} {clause.subject} {clause.verb}{link}?"
+    pronoun = f"Which {announced['noun']}" if announced else "What"
+    question = f"{pronoun} {clause.auxiliary} {clause.subject} {clause.verb}{link}?"
     yield Fact("list", question, "; ".join(items), clause.subject, clause.verb)
 
 
-def _sound(drafts: Iterator[Fact]) -> Iterator[Fact]:
+def _well_formed(drafts: Iterator[Fact]) -> Iterator[Fact]:
     """Those that read well and stand alone, as far as their words tell."""
     for fact in drafts:
         question = fact.question
@@ -330,27 +330,27 @@ def _short(text: str, most: int = 14) -> bool:
 
 def _time(clause: _Clause, date: str = "") -> Iterator[Fact]:
     """When something happened."""
-    rest = clause.rest
+    predicate = clause.rest
     if not date:
-        dates = list(_WHEN.finditer(rest))
+        dates = list(_WHEN.finditer(predicate))
         if len(dates) != 1:
             return
         date = dates[0]["answer"]
-        rest = f"{rest[: dates[0].start()]} {rest[dates[0].end() :].strip()}".strip()
-    rest = _RELATIVE.sub("", rest)
+        predicate = f"{predicate[: dates[0].start()]} {predicate[dates[0].end() :].strip()}".strip()
+    predicate = _RELATIVE.sub("", predicate)
     if (
         not clause.past
         or clause.auxiliary == "had"
         or _OUTSTANDING.match(clause.subject)
-        or not rest
-        or not _short(rest)
+        or not predicate
+        or not _short(predicate)
         or clause.verb == "be"
-        or _DATED.search(rest)
+        or _DATED.search(predicate)
     ):
         return
-    question = f"{clause.auxiliary} {clause.subject} {rest}?"
-    other = f"In which year {question}" if _YEAR.fullmatch(date.removeprefix("in ")) else ""
-    yield Fact("time", f"When {question}", date, clause.subject, clause.verb, other)
+    question = f"{clause.auxiliary} {clause.subject} {predicate}?"
+    dated = f"In which year {question}" if _YEAR.fullmatch(date.removeprefix("in ")) else ""
+    yield Fact("time", f"When {question}", date, clause.subject, clause.verb, dated)
 
 
 def _condition(clause: _Clause, condition: str) -> Iterator[Fact]:
@@ -370,22 +370,22 @@ def _condition(clause: _Clause, condition: str) -> Iterator[Fact]:
 def _definition(clause: _Clause) -> Iterator[Fact]:
     """What something or somebody is."""
     complement, subject = clause.rest, clause.subject
-    named = _CLASS_NAMED.match(complement) and not _NO_CLASS.match(complement)
-    if clause.verb != "be" or not named or re.match(r"\w+ing (?:it|off|on|out|the|to)\b", subject):
+    match = _CLASS_NAMED.match(complement) and not _NO_CLASS.match(complement)
+    if clause.verb != "be" or not match or re.match(r"\w+ing (?:it|off|on|out|the|to)\b", subject):
         return
     vague = bool(_VAGUE.search(re.sub(r"^the | \([A-Z]\S+\)$", "", subject)))
     vague = vague or len(complement.split()) <= _COMPLEMENT
     plural = clause.auxiliary in {"are", "were"} and complement.startswith(("a ", "an "))
     name = subject.split()
-    person = len(name) > 1 and all(part.strip('"')[:1].isupper() for part in name)
+    person = len(name) > 1 and all(word.strip('"')[:1].isupper() for word in name)
     head = re.split(r"\b(?:who|that|which|of|for|in|from|to|with|and)\b|,", complement, maxsplit=1)
     unsure = person and clause.past and not _PERSON.search(head[0])
     vague = vague or (plural and not _GROUP.match(complement))
     if vague or unsure or _PERSON.search(subject):
         return
     kind = " ".join(complement.split()[:_CLASS])
-    who = "Who" if person and _PERSON.search(kind) else "What"
-    question = f"{who} {clause.auxiliary} {clause.subject}?"
+    pronoun = "Who" if person and _PERSON.search(kind) else "What"
+    question = f"{pronoun} {clause.auxiliary} {clause.subject}?"
     yield Fact("definition", question, complement, clause.subject, "be")
 
 
@@ -405,12 +405,12 @@ def _number(clause: _Clause) -> Iterator[Fact]:
     before = clause.rest[: len(clause.rest) - len(clause.tail)].strip()
     if clause.auxiliary in _BE or " by" in before:
         return
-    rest, noun = counted["rest"].strip(), counted["noun"]
-    if " and " in rest or _NO_COUNT.search(noun):
+    remainder, noun = counted["rest"].strip(), counted["noun"]
+    if " and " in remainder or _NO_COUNT.search(noun):
         return
-    if rest.startswith("of "):
-        noun, rest = f"{noun} {rest}", ""
-    question = f"How many {noun} {clause.auxiliary} {clause.subject} {before} {rest}".strip()
+    if remainder.startswith("of "):
+        noun, remainder = f"{noun} {remainder}", ""
+    question = f"How many {noun} {clause.auxiliary} {clause.subject} {before} {remainder}".strip()
     answer = f"{counted['number']} {counted['noun']}"
     yield Fact("number", f"{question}?", answer, clause.subject, f"{clause.verb} {noun}")
 
@@ -425,7 +425,7 @@ def _purpose(clause: _Clause) -> Iterator[Fact]:
     yield Fact("purpose", question, match["answer"], clause.subject, f"used {link}")
 
 
-def _place(clause: _Clause) -> Iterator[Fact]:
+def _location(clause: _Clause) -> Iterator[Fact]:
     """Where something is."""
     match = _PLACE.fullmatch(clause.rest) if clause.auxiliary in _BE else None
     if match is None:
@@ -438,16 +438,16 @@ def _place(clause: _Clause) -> Iterator[Fact]:
 
 def _author(clause: _Clause) -> Iterator[Fact]:
     """Who made or did something."""
-    rest = _RELATIVE.sub("", clause.tail)
-    named = clause.subject.split()
-    name = 1 < len(named) < 5 and all(part[:1].isupper() for part in named)
+    tail = _RELATIVE.sub("", clause.tail)
+    subject_words = clause.subject.split()
+    name = 1 < len(subject_words) < 5 and all(word[:1].isupper() for word in subject_words)
     name = name and not _BODY.search(clause.subject)  # "Which university", not "Who"
-    if clause.auxiliary != "did" or clause.verb not in _MAKING or not name or not _short(rest, 14):
+    if clause.auxiliary != "did" or clause.verb not in _MAKING or not name or not _short(tail, 14):
         return
-    if not re.match(r"(?:the|an?|[A-Z\"])", rest):
+    if not re.match(r"(?:the|an?|[A-Z\"])", tail):
         return
-    question = f"Who {verbs.past(clause.verb)} {rest}?"
-    yield Fact("agent", question, clause.subject, rest, clause.verb)
+    question = f"Who {verbs.past(clause.verb)} {tail}?"
+    yield Fact("agent", question, clause.subject, tail, clause.verb)
 
 
 def _value(clause: _Clause) -> Iterator[Fact]:
@@ -485,16 +485,16 @@ def _reason(clause: _Clause) -> Iterator[Fact]:
     causes = list(_CAUSE.finditer(clause.rest))
     if len(causes) != 1 or len(causes[0]["answer"].split()) < _LEAST_PURPOSE:
         return
-    rest = clause.rest[: causes[0].start()]
-    used = rest.startswith("used ") or (clause.verb == "be" and " to " in rest)
-    if not _short(rest, 12) or not rest or used or rest.split()[-1] in {"be", *_BE}:
+    predicate = clause.rest[: causes[0].start()]
+    used = predicate.startswith("used ") or (clause.verb == "be" and " to " in predicate)
+    if not _short(predicate, 12) or not predicate or used or predicate.split()[-1] in {"be", *_BE}:
         return
-    question = f"Why {clause.auxiliary} {clause.subject} {rest}?"
+    question = f"Why {clause.auxiliary} {clause.subject} {predicate}?"
     yield Fact("reason", question, causes[0]["answer"], clause.subject, clause.verb)
 
 
 _RULES: Final = (
-    *(_time, _definition, _number, _value, _purpose, _place),
+    *(_time, _definition, _number, _value, _purpose, _location),
     *(_author, _object, _reason),
 )
 _BARRED: Final = {_object: _BESIDES, _number: _HEDGED}

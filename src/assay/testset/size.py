@@ -42,9 +42,13 @@ def smallest(
 
 def group_sizes(unique: Sequence[Sample]) -> tuple[int, ...]:
     """How many questions each group has, one without a group being its own; () if all are alone."""
-    named = Counter(sample.group for sample in unique if sample.group is not None)
-    alone = len(unique) - named.total()
-    return (*named.values(), *[1] * alone) if max(named.values(), default=1) > 1 else ()
+    group_counts = Counter(sample.group for sample in unique if sample.group is not None)
+    n_single = len(unique) - group_counts.total()
+    return (
+        (*group_counts.values(), *[1] * n_single)
+        if max(group_counts.values(), default=1) > 1
+        else ()
+    )
 
 
 def of_size(unique: Sequence[Sample]) -> Iterator[Finding]:
@@ -53,19 +57,19 @@ def of_size(unique: Sequence[Sample]) -> Iterator[Finding]:
     few_groups = 0 < len(groups) < FEWEST
     if n >= FIRST_LOOK and not few_groups:
         return
-    least = smallest(n, groups, FLIPS)
+    detectable = smallest(n, groups, FLIPS)
     decides = (
         "no difference between two systems"
-        if least is None
-        else f"a difference of {100 * least:.2g} points or more between two systems"
+        if detectable is None
+        else f"a difference of {100 * detectable:.2g} points or more between two systems"
     )
-    asked = f"{n} different {'question' if n == 1 else 'questions'}"
-    of = f" in {len(groups)} {'group' if len(groups) == 1 else 'groups'}" if groups else ""
+    n_questions = f"{n} different {'question' if n == 1 else 'questions'}"
+    in_groups = f" in {len(groups)} {'group' if len(groups) == 1 else 'groups'}" if groups else ""
     remedy = f"{FEWEST} to {FIRST_LOOK} are the least for a first look"
     if few_groups:
         remedy = (
             f"{FEWEST} groups (documents) are the least for a first look: groups, not questions, "
             "count as independent; if there are no others: --map group="
         )
-    level: Literal["fault", "note"] = "fault" if n < FEWEST or least is None else "note"
-    yield Finding("size", level, f"{asked}{of} can show {decides}", remedy)
+    level: Literal["fault", "note"] = "fault" if n < FEWEST or detectable is None else "note"
+    yield Finding("size", level, f"{n_questions}{in_groups} can show {decides}", remedy)

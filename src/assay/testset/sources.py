@@ -32,8 +32,10 @@ def sources_of(rows: Iterable[Sample], corpus: Corpus) -> dict[str, tuple[str, .
     for sample in rows:
         texts = sample.reference_contexts or ()
         if not texts and sample.reference and not is_unanswerable(sample):
-            near = _nearest(f"{sample.question} {sample.reference}", sample.reference, corpus)
-            texts = () if near is None else (corpus.passages[near].text,)
+            nearest = _nearest_passage(
+                f"{sample.question} {sample.reference}", sample.reference, corpus
+            )
+            texts = () if nearest is None else (corpus.passages[nearest].text,)
         if texts or sample.contexts:
             texts_of[sample.id] = texts or sample.contexts or ()
     return texts_of
@@ -46,8 +48,8 @@ def passages_asked(
     numbers = dict[str, frozenset[int]]()
     for sample in rows:
         texts = () if is_unanswerable(sample) else sources.get(sample.id, ())
-        near = frozenset(_named(text, sample, corpus) for text in texts)
-        if known := frozenset(number for number in near if number is not None):
+        numbers_named = frozenset(_passage_named(text, sample, corpus) for text in texts)
+        if known := frozenset(number for number in numbers_named if number is not None):
             numbers[sample.id] = known
     return numbers
 
@@ -57,38 +59,42 @@ def passages_declined(rows: Iterable[Sample], corpus: Corpus) -> frozenset[int]:
     numbers = set[int]()
     for sample in filter(is_unanswerable, rows):
         texts = sample.reference_contexts or sample.contexts or ()
-        numbers |= {at for text in texts if (at := _named(text, sample, corpus)) is not None}
-        for place in sample.metadata.get("source") or ():  # as `assay testset` writes it
+        numbers |= {
+            number for text in texts if (number := _passage_named(text, sample, corpus)) is not None
+        }
+        for source in sample.metadata.get("source") or ():  # as `assay testset` writes it
             numbers |= {
                 number
-                for number, each in enumerate(corpus.passages)
-                if isinstance(place, Mapping)
-                and each.document == place.get("document")
-                and each.start < place.get("end", 0)
-                and place.get("start", 0) < each.end
+                for number, passage in enumerate(corpus.passages)
+                if isinstance(source, Mapping)
+                and passage.document == source.get("document")
+                and passage.start < source.get("end", 0)
+                and source.get("start", 0) < passage.end
             }
     return frozenset(numbers)
 
 
-def _named(text: str, sample: Sample, corpus: Corpus) -> int | None:
+def _passage_named(text: str, sample: Sample, corpus: Corpus) -> int | None:
     """The passage that holds a text, or that a longer one holds and the question is about."""
-    if (near := _nearest(text, text, corpus)) is not None:
-        return near
+    if (nearest := _nearest_passage(text, text, corpus)) is not None:
+        return nearest
     plain = comparable(text)
-    parts = [n for n in corpus.nearest(text, _NEAR) if comparable(corpus.passages[n].text) in plain]
-    wanted = set(stems(f"{sample.question} {sample.reference or ''}"))
-    shares = {n: recall(wanted, stems(corpus.passages[n].text)) for n in parts}
-    return max(parts, key=shares.__getitem__, default=None)
+    inner_passages = [
+        n for n in corpus.nearest(text, _NEAR) if comparable(corpus.passages[n].text) in plain
+    ]
+    wanted_stems = set(stems(f"{sample.question} {sample.reference or ''}"))
+    shares = {n: recall(wanted_stems, stems(corpus.passages[n].text)) for n in inner_passages}
+    return max(inner_passages, key=shares.__getitem__, default=None)
 
 
-def _nearest(text: str, reference: str, corpus: Corpus) -> int | None:
+def _nearest_passage(text: str, reference: str, corpus: Corpus) -> int | None:
     """The nearest passage that holds a text word for word, or has most of its content words."""
-    near, plain = corpus.nearest(text, _NEAR), comparable(reference)
+    nearest, plain = corpus.nearest(text, _NEAR), comparable(reference)
     if len(plain.split()) >= _VERBATIM:
-        for number in near:
+        for number in nearest:
             if plain in comparable(corpus.passages[number].text):
                 return number
-    for number in near[:1]:
+    for number in nearest[:1]:
         if recall(stems(reference), stems(corpus.passages[number].text)) >= _TRACED:
             return number
     return None
@@ -105,17 +111,17 @@ def found_first(
         corpus: The documents in long passages.
         short: The same documents in short ones.
     """
-    by_words = [BM25(each.text for each in one.passages) for one in (corpus, short)]
+    by_words = [BM25(passage.text for passage in split.passages) for split in (corpus, short)]
     within = defaultdict[str, list[int]](list)
-    for number, each in enumerate(short.passages):
-        within[each.document].append(number)
+    for number, passage in enumerate(short.passages):
+        within[passage.document].append(number)
     first = dict[str, bool]()
     for sample in rows:
         evidence = set(stems(_evidence(sample)))
         shares = {
             number: recall(evidence, stems(short.passages[number].text))
-            for at in gold.get(sample.id, ())
-            for long in [corpus.passages[at]]
+            for long_number in gold.get(sample.id, ())
+            for long in [corpus.passages[long_number]]
             for number in within[long.document]
             if short.passages[number].start < long.end and long.start < short.passages[number].end
         }
@@ -123,7 +129,7 @@ def found_first(
             continue
         best = {number for number, share in shares.items() if share == max(shares.values())}
         golds = (gold[sample.id], best)
-        tops = [int(one.scores(sample.question or "").argmax()) for one in by_words]
+        tops = [int(index.scores(sample.question or "").argmax()) for index in by_words]
         first[sample.id] = all(top in numbers for top, numbers in zip(tops, golds, strict=True))
     return first
 
@@ -158,16 +164,16 @@ class Coverage:
 
     def documents(self) -> dict[int, str]:
         """The document of each passage."""
-        return {number: each.document for number, each in enumerate(self.corpus.passages)}
+        return {number: passage.document for number, passage in enumerate(self.corpus.passages)}
 
     def sections(self) -> dict[int, str]:
         """The document and section of each passage, of the documents that questions are about."""
         known = self.of(self.documents())
         return {
-            number: f"{each.document}\n{heading}"
-            for number, each in enumerate(self.corpus.passages)
-            if (heading := each.title.removeprefix(each.document).removeprefix(" > "))
-            and known[each.document][0]
+            number: f"{passage.document}\n{heading}"
+            for number, passage in enumerate(self.corpus.passages)
+            if (heading := passage.title.removeprefix(passage.document).removeprefix(" > "))
+            and known[passage.document][0]
         }
 
 
@@ -179,18 +185,18 @@ def uncovered(coverage: Coverage, topics: Mapping[int, str]) -> Iterator[Finding
         ("sections", "sections of documents that have one", coverage.sections()),
         ("topics", "topics", topics),
     )
-    for check, what, names in kinds:
+    for check, groups_name, names in kinds:
         groups = coverage.of(names)
         declined = {names[number] for number in coverage.declined if number in names}
         rows = list[tuple[str, str]]()
         for name, (covered, total) in groups.items():
             if covered:
                 continue
-            place, _, heading = name.partition("\n")
+            document, _, heading = name.partition("\n")
             size = heading or f"{total} {'passage' if total == 1 else 'passages'}"
-            rows.append((place, size + "; unanswerable questions alone" * (name in declined)))
+            rows.append((document, size + "; unanswerable questions alone" * (name in declined)))
         if rows:
-            text = f"no answerable question about {len(rows)} of {len(groups)} {what}"
+            text = f"no answerable question about {len(rows)} of {len(groups)} {groups_name}"
             yield Finding(check, "note", text, remedy, tuple(rows))
 
 
@@ -205,16 +211,16 @@ def topics_of(corpus: Corpus) -> dict[int, str]:
     from scipy.sparse.linalg import svds
 
     n = len(corpus.passages)
-    counts = [Counter(stems(f"{each.title} {each.text}")) for each in corpus.passages]
-    spread = Counter(one for count in counts for one in count)
+    counts = [Counter(stems(f"{passage.title} {passage.text}")) for passage in corpus.passages]
+    spread = Counter(stem for count in counts for stem in count)
     terms = sorted(
-        one
-        for one, n_passages in spread.items()
-        if 2 <= n_passages <= _COMMON * n and one.isalpha() and len(one) > 2
+        stem
+        for stem, n_passages in spread.items()
+        if 2 <= n_passages <= _COMMON * n and stem.isalpha() and len(stem) > 2
     )
     if n < _FEWEST_PASSAGES or len(terms) < _FEWEST_PASSAGES:
         return {}
-    column = {term: at for at, term in enumerate(terms)}
+    column = {term: index for index, term in enumerate(terms)}
     cells = [
         (row, column[s], (1 + math.log(times)) * math.log(n / spread[s]))
         for row, count in enumerate(counts)
@@ -229,14 +235,17 @@ def topics_of(corpus: Corpus) -> dict[int, str]:
     points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
     k = min(_MAX_TOPICS, round(math.sqrt(n / 2)))
     clusterings = [kmeans2(points, k, minit="++", seed=seed) for seed in range(_STARTS)]
-    _, labels = min(clusterings, key=lambda one: float(((points - one[0][one[1]]) ** 2).sum()))
+    _, labels = min(
+        clusterings,
+        key=lambda clustering: float(((points - clustering[0][clustering[1]]) ** 2).sum()),
+    )
     forms = _forms(corpus)
     return {
         number: name
         for label in np.unique(labels)
         for members in [np.flatnonzero(labels == label)]
         for weights in [np.asarray(table[members].sum(axis=0)).ravel()]
-        for name in [", ".join(forms[terms[at]] for at in np.argsort(-weights)[:_NAMES])]
+        for name in [", ".join(forms[terms[index]] for index in np.argsort(-weights)[:_NAMES])]
         for number in members.tolist()
     }
 

@@ -111,9 +111,11 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _tables(prose, headings)
     yield from _abbreviations(prose)
     yield from _terms(prose, in_document(headings))
-    yield from _faq(prose)
-    alone = len(headings) == 1 and headings[0].endswith("?") and not _HEADING.match(text.strip())
-    if alone and not _NO_QUESTION.match(headings[0]) and (answer := clean(text)):
+    yield from _faq_facts(prose)
+    is_question = (
+        len(headings) == 1 and headings[0].endswith("?") and not _HEADING.match(text.strip())
+    )
+    if is_question and not _NO_QUESTION.match(headings[0]) and (answer := clean(text)):
         yield Fact("faq", headings[0], answer, "", "", "", answer, (0, len(text)))
     yield from _lists(prose, small)
     yield from of_manuals(text, prose, headings)
@@ -123,7 +125,7 @@ def _lists(text: str, small: Collection[str]) -> Iterator[Fact]:
     """What a list names."""
     for match in _LIST.finditer(text):
         lead = sentences(match["lead"])[-1]
-        items = [clean(one["item"]).rstrip(".;,") for one in _ITEM.finditer(match["items"])]
+        items = [clean(item["item"]).rstrip(".;,") for item in _ITEM.finditer(match["items"])]
         if max(len(item.split()) for item in items) <= _LONGEST_ITEM:
             for fact in listed(clean(lead), items, small):
                 reference = f"{clean(lead)}: {fact.answer}."
@@ -136,15 +138,24 @@ def _signatures(text: str, prose: str) -> Iterator[Fact]:
     for signature in _SIGNATURE.finditer(text):
         for parameter in _PARAMETER.finditer(signature["parameters"]):
             name, value = parameter["name"], parameter["value"]
-            named = re.search(rf"`[^`\n]*\b{signature['name']}\b[^`\n]*`", prose)
-            if value == "None" or not named:  # an example's own function
+            mention = re.search(rf"`[^`\n]*\b{signature['name']}\b[^`\n]*`", prose)
+            if value == "None" or not mention:  # an example's own function
                 continue
-            of = f"the parameter `{name}` of `{signature['name']}`"
-            question = f"What is the default of {of}?"
-            other = f"Which value does {of} have by default?"
-            reference = f"The default of {of} is {value}."
+            parameter_name = f"the parameter `{name}` of `{signature['name']}`"
+            question = f"What is the default of {parameter_name}?"
+            other_question = f"Which value does {parameter_name} have by default?"
+            reference = f"The default of {parameter_name} is {value}."
             span = signature.span()
-            yield Fact("option", question, value, of, "default", other, reference, span)
+            yield Fact(
+                "option",
+                question,
+                value,
+                parameter_name,
+                "default",
+                other_question,
+                reference,
+                span,
+            )
 
 
 def _tables(text: str, headings: Sequence[str]) -> Iterator[Fact]:
@@ -179,32 +190,34 @@ def _cell(
             yield from _option(name, cell, span, headings)
         return
     singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
-    called = "" if kind == "name" else f"the {kind} "
-    row = f"{called}{name}" if singular and name.startswith("`") else name
-    where = in_document(headings)
+    kind_prefix = "" if kind == "name" else f"the {kind} "
+    row = f"{kind_prefix}{name}" if singular and name.startswith("`") else name
+    prefix = in_document(headings)
     if column in _ATTRIBUTES and len(cell.split()) <= 12:
-        asked = f"hat is the {column} of {row}?"
-        question = f"{where}w{asked}" if where and name.startswith("`") else f"W{asked}"
+        question_end = f"hat is the {column} of {row}?"
+        question = (
+            f"{prefix}w{question_end}" if prefix and name.startswith("`") else f"W{question_end}"
+        )
         reference = f"The {column} of {row} is {cell}."
         yield Fact("table", question, cell, row, column, "", reference, span)
         return
-    what = _WHAT_IT.fullmatch(column)
-    meaning = what or column in _MEANINGS
+    asks_what = _WHAT_IT.fullmatch(column)
+    meaning = asks_what or column in _MEANINGS
     if not singular or not (meaning or column in _REMEDIES) or len(cell.split()) < _LEAST:
         return
     if re.search(r"[{}]", name) or (meaning and re.match(r"(?:If|We|You|See)\b", cell)):
         return
-    row = row if name.startswith("`") else f"{called}“{name}”"
-    begin = "W" if not where else f"{where}w"
+    row = row if name.startswith("`") else f"{kind_prefix}“{name}”"
+    begin = "W" if not prefix else f"{prefix}w"
     if meaning:
-        verb = what["verb"] if what else "is" if kind in _THINGS else "means"
+        verb = asks_what["verb"] if asks_what else "is" if kind in _THINGS else "means"
         predicate = {"does": "does this"}.get(verb, verb)
         reference = f"{row[:1].upper()}{row[1:]} {predicate}: {clean(cell)}."
-        rest = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
+        question_text = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
     else:
         reference = f"If the {kind} is {name}: {clean(cell)}."
-        rest = f"can you do if the {kind} is {name}"
-    yield Fact("table", f"{begin}hat {rest}?", cell, row, column, "", reference, span)
+        question_text = f"can you do if the {kind} is {name}"
+    yield Fact("table", f"{begin}hat {question_text}?", cell, row, column, "", reference, span)
 
 
 _BASES: Final = {"does": "do", "means": "mean", "holds": "hold", "says": "say", "shows": "show"}
@@ -218,13 +231,16 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
     command = next(
         (h for h in headings[::-1] if re.fullmatch(r"[a-z][\w-]+(?: [a-z][\w-]+){0,2}", h)), ""
     )
-    of = f"the option `{flag[1]}`{f' of `{command}`' if command else ''}"
+    option = f"the option `{flag[1]}`{f' of `{command}`' if command else ''}"
     default = _DEFAULT_OF.search(cell) or _DEFAULT.search(cell)
     if default:
         value = default["value"]
-        reference = f"The default of {of} is {value}."
-        question, other = f"What is the default of {of}?", f"Which value does {of} have by default?"
-        yield Fact("option", question, value, of, "default", other, reference, span)
+        reference = f"The default of {option} is {value}."
+        question, other_question = (
+            f"What is the default of {option}?",
+            f"Which value does {option} have by default?",
+        )
+        yield Fact("option", question, value, option, "default", other_question, reference, span)
     purpose = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
     if len(purpose.split()) >= _LEAST and not NO_DUTY.search(purpose):
         first, second = purpose.lower().split()[:2]
@@ -233,9 +249,18 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
         predicate = (
             f"is used to {purpose[:1].lower()}{purpose[1:]}" if verb else f"sets this: {purpose}"
         )
-        reference = f"{of[:1].upper()}{of[1:]} {predicate}."
-        other = f"What does {of} do?" if verb else ""
-        yield Fact("option", f"What is {of} for?", purpose, of, "for", other, reference, span)
+        reference = f"{option[:1].upper()}{option[1:]} {predicate}."
+        other_question = f"What does {option} do?" if verb else ""
+        yield Fact(
+            "option",
+            f"What is {option} for?",
+            purpose,
+            option,
+            "for",
+            other_question,
+            reference,
+            span,
+        )
 
 
 def _abbreviations(text: str) -> Iterator[Fact]:
@@ -266,16 +291,16 @@ def expansion(words: str, short: str) -> str:
     if len(letters) > 2 and short.endswith("s"):
         letters.pop()
     tokens = list(re.finditer(r"[A-Za-z0-9]+", words))
-    for at in range(len(tokens) - 1, -1, -1):
-        inner = tokens[at:]
-        initials = [one.group()[0].lower() for one in inner]
-        main = [one.group()[0].lower() for one in inner if one.group().lower() not in _SMALL]
+    for start in range(len(tokens) - 1, -1, -1):
+        inner = tokens[start:]
+        initials = [token.group()[0].lower() for token in inner]
+        main = [token.group()[0].lower() for token in inner if token.group().lower() not in _SMALL]
         if letters in (initials, main) and inner[0].group().lower() not in _SMALL:
             return words[inner[0].start() :]
     return ""
 
 
-def _terms(text: str, where: str) -> Iterator[Fact]:
+def _terms(text: str, prefix: str) -> Iterator[Fact]:
     """Entries of a glossary: a term, then what it is."""
     for match in _TERM.finditer(text):
         term = (match["bold"] or match["plain"]).strip(" `:")
@@ -287,16 +312,18 @@ def _terms(text: str, where: str) -> Iterator[Fact]:
         value = match["plain"] and re.match(r"the\b", meaning, re.IGNORECASE)  # of a field
         open_ = sentence.count("(") != sentence.count(")")
         value = value or _PUBLISHED.search(meaning)
-        value = value or (term.isalpha() and term.islower() and not where)  # of anything
+        value = value or (term.isalpha() and term.islower() and not prefix)  # of anything
         if open_ or value or re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
             continue
         reference = f"The term “{term}” means: {sentence[:1].lower()}{sentence[1:]}."
-        asked = f"what does the term “{term}” mean?"  # one word may mean much elsewhere
-        question = f"{where}{asked}" if where and " " not in term else f"W{asked[1:]}"
+        question_end = f"what does the term “{term}” mean?"  # one word may mean much elsewhere
+        question = (
+            f"{prefix}{question_end}" if prefix and " " not in term else f"W{question_end[1:]}"
+        )
         yield Fact("glossary", question, sentence, term, "means", "", reference, match.span())
 
 
-def _faq(text: str) -> Iterator[Fact]:
+def _faq_facts(text: str) -> Iterator[Fact]:
     """Questions of the documents with all that stands below them."""
     for match in _FAQ.finditer(text):
         below = re.search(
@@ -305,10 +332,12 @@ def _faq(text: str) -> Iterator[Fact]:
         end = match.end() + below.start() if below else len(text)
         body, question = text[match.start("answer") : end].rstrip(), clean(match["question"])
         answer = " ".join(clean(body).split())
-        whole = 4 <= len(answer.split()) <= _LONGEST_ANSWER and answer[-1] in '.!?)"\u201d'
-        whole = whole and not re.match(r"(?:Go to|See) |The list of\b", answer)
-        whole = whole and not re.search(r":\s{20,}|\n[ ]{20,}", text[match.start("answer") : end])
-        if whole and len(content_words(question)) > 1 and not _NO_QUESTION.match(question):
+        is_answer = 4 <= len(answer.split()) <= _LONGEST_ANSWER and answer[-1] in '.!?)"\u201d'
+        is_answer = is_answer and not re.match(r"(?:Go to|See) |The list of\b", answer)
+        is_answer = is_answer and not re.search(
+            r":\s{20,}|\n[ ]{20,}", text[match.start("answer") : end]
+        )
+        if is_answer and len(content_words(question)) > 1 and not _NO_QUESTION.match(question):
             span = match.start(), match.start("answer") + len(body)
             yield Fact("faq", question, answer, "", "", "", answer, span)
 

@@ -91,9 +91,9 @@ def charset_of(page: bytes) -> tuple[str, bool]:
             return name, True
     try:
         page.decode()
-        part = utf8 = not page.isascii()
+        is_partial = utf8 = not page.isascii()
     except UnicodeDecodeError:
-        part, utf8 = not page.decode(errors="ignore").isascii(), False
+        is_partial, utf8 = not page.decode(errors="ignore").isascii(), False
     if (declared := _DECLARED.search(page[:_DECLARATIONS])) and not utf8:
         name = declared["name"].decode()
         try:
@@ -101,7 +101,7 @@ def charset_of(page: bytes) -> tuple[str, bool]:
         except LookupError:
             return name, True
         return "utf-8-sig" if name.startswith("utf-") else _WIDER.get(name, name), True
-    guessed = not part and not page.isascii() and _NO_LETTERS.isdisjoint(page)
+    guessed = not is_partial and not page.isascii() and _NO_LETTERS.isdisjoint(page)
     return ("cp1252", False) if guessed else ("utf-8-sig", True)
 
 
@@ -138,7 +138,7 @@ class _Page(HTMLParser):
         if tag in _OPTIONAL:
             self._end_optional(*_OPTIONAL[tag])
         if tag in _VOID:
-            self._write(self._mark(tag, _BEGINS))
+            self._write(self._mark_text(tag, _BEGINS))
             return
         known = dict(attrs)
         self._open.append(tag)
@@ -149,8 +149,8 @@ class _Page(HTMLParser):
         if self._muted:
             return
         of_block = tag != "code" or "pre" in self._open
-        if of_block and (named := _LANGUAGE.search(known.get("class") or "")):
-            self._language = named["name"]
+        if of_block and (language := _LANGUAGE.search(known.get("class") or "")):
+            self._language = language["name"]
         if tag == "code" and self._pieces[-1:] == [_BEGINS["pre"]]:
             self._pieces[-1] = f"\n\n```{self._language}\n"
         if (tag == "main" or role == "main") and self._main is None:
@@ -158,7 +158,7 @@ class _Page(HTMLParser):
         if tag in _LISTS and self._list is None:
             self._list = len(self._open), len(self._pieces)
             self._letters = self._linked = 0
-        self._write(self._mark(tag, _BEGINS))
+        self._write(self._mark_text(tag, _BEGINS))
         if tag == "pre":
             self._pieces[-1] = self._pieces[-1].replace("```", f"```{self._language}")
 
@@ -175,8 +175,8 @@ class _Page(HTMLParser):
             return
         linked = "a" in open_
         footnote = linked and "sup" in open_ and data.strip("[] \n").isdigit()
-        named = open_ & (_HEADINGS | {"dt"})
-        permalink = linked and named and not any(map(str.isalnum, data))  # "¶"
+        heading_tags = open_ & (_HEADINGS | {"dt"})
+        permalink = linked and heading_tags and not any(map(str.isalnum, data))  # "¶"
         if self._muted or footnote or permalink:
             return
         self._letters += len(data.strip())
@@ -206,7 +206,7 @@ class _Page(HTMLParser):
         while len(self._open) > depth:
             tag = self._open.pop()
             if not self._muted:
-                self._write(self._mark(tag, _ENDS))
+                self._write(self._mark_text(tag, _ENDS))
                 self._language = "" if tag == "pre" else self._language
             elif len(self._open) < self._muted:
                 self._muted = 0
@@ -222,7 +222,7 @@ class _Page(HTMLParser):
         if self._linked and self._linked >= _LINKS * self._letters and not before.endswith(":"):
             del self._pieces[first:]
 
-    def _mark(self, tag: str, marks: Mapping[str, str]) -> str:
+    def _mark_text(self, tag: str, marks: Mapping[str, str]) -> str:
         """What is written where an element begins or ends."""
         open_ = set(self._open)
         if tag == "code":

@@ -47,8 +47,8 @@ def _write(file: Path, text: str) -> None:
 def _words(site: Site, run: Run) -> str:
     """What the search of a run's page reads: row, id, question and all texts of each sample."""
     samples = [
-        (row, plain(one.id), plain(one.question or ""), " ".join(_texts(one)).lower())
-        for row, one in site.store.samples(run.id)
+        (row, plain(sample.id), plain(sample.question or ""), " ".join(_texts(sample)).lower())
+        for row, sample in site.store.samples(run.id)
     ]
     return f"window.assaySamples = {json.dumps(samples)};\n"
 
@@ -61,19 +61,19 @@ def _texts(sample: Sample) -> Iterator[str]:
 def _pages(site: Site) -> Iterator[tuple[str, str]]:
     """(path, page) of all of them."""
     runs = site.runs()
-    for path, number in _numbered("", runs_page.count(site), runs_page.SIZE):
-        wanted = runs_page.Wanted(number=number)
-        yield path, runs_page.render(site, _place(path), wanted)
+    for path, number in _numbered_paths("", runs_page.count(site), runs_page.SIZE):
+        filters = runs_page.Wanted(number=number)
+        yield path, runs_page.render(site, _place_of(path), filters)
     for run in runs:
         yield from _of_run(site, run)
-    for path, group in {one.path: one for one in groups.groups(site).values()}.items():
-        yield path, groups.render(site, _place(path), group)
-    if chosen := runs_page.side_by_side(runs):
-        wanted_side = side_page.Wanted(side_page.shared_metrics(chosen)[0])
-        n = side_page.count(site, chosen, wanted_side)
-        for path, number in _numbered(side_page.path(chosen), n, side_page.SIZE):
+    for path, group in {group.path: group for group in groups.groups(site).values()}.items():
+        yield path, groups.render(site, _place_of(path), group)
+    if side_runs := runs_page.side_by_side(runs):
+        wanted_side = side_page.Wanted(side_page.shared_metrics(side_runs)[0])
+        n = side_page.count(site, side_runs, wanted_side)
+        for path, number in _numbered_paths(side_page.path(side_runs), n, side_page.SIZE):
             page = side_page.Wanted(wanted_side.metric, number=number)
-            yield path, side_page.render(site, _place(path), chosen, page)
+            yield path, side_page.render(site, _place_of(path), side_runs, page)
     if site.review is not None:
         yield from _of_questions(site, len(site.review.questions()))
 
@@ -81,27 +81,27 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
 def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
     selection = Selection()
     rows, _ = site.rows(run, selection)
-    for path, number in _numbered(f"runs/{run.id}", len(rows), run_page.SIZE):
-        yield path, run_page.render(site, _place(path), run, selection, number)
+    for path, number in _numbered_paths(f"runs/{run.id}", len(rows), run_page.SIZE):
+        yield path, run_page.render(site, _place_of(path), run, selection, number)
     for row in rows:
         path = f"runs/{run.id}/samples/{row}"
-        yield path, run_page.render_sample(site, _place(path), run, row, selection)
+        yield path, run_page.render_sample(site, _place_of(path), run, row, selection)
 
 
 def _of_questions(site: Site, n: int) -> Iterator[tuple[str, str]]:
-    for path, number in _numbered("questions", n, questions_page.SIZE):
-        wanted = questions_page.Wanted(number=number)
-        yield path, questions_page.render(site, _place(path), wanted)
+    for path, number in _numbered_paths("questions", n, questions_page.SIZE):
+        filters = questions_page.Wanted(number=number)
+        yield path, questions_page.render(site, _place_of(path), filters)
     for place in range(1, n + 1):
         path = f"questions/{place}"
-        yield path, questions_page.render_one(site, _place(path), place, questions_page.Wanted())
+        yield path, questions_page.render_one(site, _place_of(path), place, questions_page.Wanted())
 
 
-def _numbered(path: str, n: int, size: int) -> Iterator[tuple[str, int]]:
+def _numbered_paths(path: str, n: int, size: int) -> Iterator[tuple[str, int]]:
     yield path, 1
     for number in range(2, -(-n // size) + 1):
         yield f"{path}/page/{number}".lstrip("/"), number
 
 
-def _place(path: str) -> Place:
+def _place_of(path: str) -> Place:
     return Place(len(path.split("/")) if path else 0, static=True)

@@ -82,7 +82,7 @@ class Access:
         """
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             raise Refused(403, "the viewer takes forms from its own pages only")
-        if not _same(str(form.get("form_token", "")), self.form_token):
+        if not _is_same(str(form.get("form_token", "")), self.form_token):
             raise Refused(
                 403, "the form is of an earlier start: go back, reload, and send it again"
             )
@@ -96,7 +96,7 @@ class Access:
         return response
 
     def _is_token(self, text: str) -> bool:
-        return _same(text, self.token)
+        return _is_same(text, self.token)
 
 
 def _cookie(request: web.Request) -> str:
@@ -104,7 +104,7 @@ def _cookie(request: web.Request) -> str:
     return f"assay-view-{request.url.port}"
 
 
-def _same(sent: str, known: str) -> bool:
+def _is_same(sent: str, known: str) -> bool:
     return hmac.compare_digest(sent.encode("utf-8", "surrogateescape"), known.encode())
 
 
@@ -126,5 +126,9 @@ def sentences(error: Exception) -> list[str]:
     """In sentences: what is wrong, and what to do about it."""
     if not isinstance(error, InputError):
         return [str(error)]
-    texts = [text for one in error.problems for text in (str(replace(one, remedy="")), one.remedy)]
+    texts = [
+        text
+        for problem in error.problems
+        for text in (str(replace(problem, remedy="")), problem.remedy)
+    ]
     return [text[:1].upper() + text[1:] + "." for text in texts if text]

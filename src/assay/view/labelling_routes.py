@@ -48,22 +48,22 @@ class _LabelPages:
 
     def routes(self) -> list[web.RouteDef]:
         """The addresses."""
-        at = "/label/{run}"
+        path = "/label/{run}"
         return [
-            web.get(at, self.start),
-            web.post(at + "/begin", self.begin),
-            web.get(at + "/next", self.next),
-            web.get(at + "/item", self.item),
-            web.post(at + "/decide", self.decide),
-            web.post(at + "/undo", self.undo),
-            web.get(at + "/disagreements", self.disputes),
-            web.get(at + "/results", self.results),
-            web.post(at + "/case", self.case),
-            web.post(at + _IMPORT, self.take),
-            web.get(at + "/labels.csv", self.sheet),
-            web.get(at + "/card.json", self.card),
-            web.get(at + "/prompts.toml", self.examples),
-            web.get(at + "/{what:" + "|".join(_USES) + "}", self.use),
+            web.get(path, self.start),
+            web.post(path + "/begin", self.begin),
+            web.get(path + "/next", self.next),
+            web.get(path + "/item", self.item),
+            web.post(path + "/decide", self.decide),
+            web.post(path + "/undo", self.undo),
+            web.get(path + "/disagreements", self.disputes),
+            web.get(path + "/results", self.results),
+            web.post(path + "/case", self.case),
+            web.post(path + _IMPORT, self.take),
+            web.get(path + "/labels.csv", self.sheet),
+            web.get(path + "/card.json", self.card),
+            web.get(path + "/prompts.toml", self.examples),
+            web.get(path + "/{what:" + "|".join(_USES) + "}", self.use),
         ]
 
     async def start(self, request: web.Request) -> web.Response:
@@ -82,17 +82,19 @@ class _LabelPages:
             self._desk.begin(queue, str(form.get("second", "")).strip())
             raise elsewhere(first_at(self._site, queue, _row(form)))
 
-        return await self._or_start(request, form, change)
+        return await self._page_or_start(request, form, change)
 
     async def next(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
         query = request.query
-        return await self._or_start(
-            request, query, lambda run: self._shown(run, Queue.read(query, run), Labelling.next)
+        return await self._page_or_start(
+            request,
+            query,
+            lambda run: self._label_screen(run, Queue.read(query, run), Labelling.next),
         )
 
-    async def _or_start(
-        self, request: web.Request, wanted: MultiMapping[Any], make: Callable[[Run], str]
+    async def _page_or_start(
+        self, request: web.Request, query: MultiMapping[Any], make: Callable[[Run], str]
     ) -> web.Response:
         """A page, or the start page that says why it cannot be begun, with all that was wanted."""
         status = 200
@@ -107,15 +109,15 @@ class _LabelPages:
             except InputError as error:
                 status = 422
                 problem = " ".join(sentences(error))
-                return self._start(run, _lenient(wanted, run), wanted, problem)
+                return self._start(run, _lenient(query, run), query, problem)
 
         response = await html(page)
         response.set_status(status)
         return response
 
-    def _start(self, run: Run, queue: Queue, wanted: MultiMapping[Any], problem: str = "") -> str:
+    def _start(self, run: Run, queue: Queue, query: MultiMapping[Any], problem: str = "") -> str:
         more = {"form_token": self._access.form_token, "problem": problem}
-        return label_pages.start(self._site, self._desk, run, queue, _row(wanted), **more)
+        return label_pages.start(self._site, self._desk, run, queue, _row(query), **more)
 
     async def item(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
@@ -124,7 +126,9 @@ class _LabelPages:
             run = self._run(request)
             queue, key = Queue.read(request.query, run), self._key(request.query, run)
             settle = request.query.get("settle") == "1"
-            return self._shown(run, queue, lambda at: at.item(*key), settle=settle)
+            return self._label_screen(
+                run, queue, lambda labelling: labelling.item(*key), settle=settle
+            )
 
         return await html(page)
 
@@ -137,18 +141,20 @@ class _LabelPages:
             settle = form.get("settle") == "1"
             with self._desk.at(queue) as labelling:
                 _decide(labelling, key, form, settle=settle)
-                more = self._after(queue, labelling) if settle else "next"
+                more = self._next_settled(queue, labelling) if settle else "next"
             raise elsewhere(_path(run, more, queue))
 
         return await html(change)
 
-    def _after(self, queue: Queue, labelling: Labelling) -> str:
+    def _next_settled(self, queue: Queue, labelling: Labelling) -> str:
         """Where one who settles disagreements goes on."""
-        left = [one for one in labelling.disputes() if one.settled is None]
+        left = [dispute for dispute in labelling.disputes() if dispute.settled is None]
         if not left:
             return "disagreements"
-        one = left[0]
-        raise elsewhere(self._item(queue, (one.run, one.sample, one.statement), settle=1))
+        dispute = left[0]
+        raise elsewhere(
+            self._item(queue, (dispute.run, dispute.sample, dispute.statement), settle=1)
+        )
 
     async def undo(self, request: web.Request) -> web.Response:
         def change() -> str:
@@ -166,12 +172,12 @@ class _LabelPages:
         return await self._page(request, label_pages.disputes)
 
     async def results(self, request: web.Request) -> web.Response:
-        taken = request.query.get("taken", "")[:_DIGITS]
-        return await self._page(request, lambda session: label_pages.results(session, taken))
+        n_taken = request.query.get("taken", "")[:_DIGITS]
+        return await self._page(request, lambda session: label_pages.results(session, n_taken))
 
     async def use(self, request: web.Request) -> web.Response:
-        what = request.match_info["what"]
-        return await self._put_to_use(request, lambda one: label_pages.use_page(one, what))
+        use = request.match_info["what"]
+        return await self._use_page(request, lambda session: label_pages.use_page(session, use))
 
     async def case(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -218,7 +224,7 @@ class _LabelPages:
         self, request: web.Request, make: Callable[[Session], str], name: str, kind: str
     ) -> web.Response:
         """What is written to be kept as a file."""
-        page = await self._put_to_use(request, make)
+        page = await self._use_page(request, make)
         if page.status != 200:
             return page
         metric = re.sub(r"[^\w.-]+", "-", str(request.query.get("metric", "")))[:60].strip("-")
@@ -226,9 +232,7 @@ class _LabelPages:
         headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
         return web.Response(body=page.body, content_type=kind, charset="utf-8", headers=headers)
 
-    async def _put_to_use(
-        self, request: web.Request, make: Callable[[Session], str]
-    ) -> web.Response:
+    async def _use_page(self, request: web.Request, make: Callable[[Session], str]) -> web.Response:
         """What is made of the labels, or why these do not do, on a page that leads on."""
         status = 200
 
@@ -260,7 +264,7 @@ class _LabelPages:
 
         return await html(page)
 
-    def _shown(
+    def _label_screen(
         self, run: Run, queue: Queue, choose: Callable[[Labelling], Any], *, settle: bool = False
     ) -> str:
         """The label screen of an item, or what stands there when nothing is left."""
@@ -277,12 +281,12 @@ class _LabelPages:
         """The address of one item."""
         return LIVE.to(f"label/{queue.run}/item", item_query(self._site, queue, key, **more))
 
-    def _key(self, wanted: Any, run: Run) -> Key:
+    def _key(self, query: Any, run: Run) -> Key:
         """What an address or a form is about: a run, a row of it, a statement."""
-        row, statement = _row(wanted), _row(wanted, "statement")
-        of = self._site.run(str(wanted.get("of") or run.id))
-        sample = self._site.sample(of, -1 if row is None else row)
-        return of.id, sample.id, statement
+        row, statement = _row(query), _row(query, "statement")
+        labelled_run = self._site.run(str(query.get("of") or run.id))
+        sample = self._site.sample(labelled_run, -1 if row is None else row)
+        return labelled_run.id, sample.id, statement
 
     def _session(self, run: Run, queue: Queue, labelling: Labelling) -> Session:
         return Session(self._site, run, queue, labelling, self._access.form_token)
@@ -299,9 +303,9 @@ def _path(run: Run, page: str, queue: Queue) -> str:
     return LIVE.to(f"label/{run.id}/{page}", queue.query())
 
 
-def _row(wanted: Any, name: str = "row") -> int | None:
+def _row(query: Any, name: str = "row") -> int | None:
     """The row, or the statement, that an address or a form is about; None if it names none."""
-    text = str(wanted.get(name, ""))
+    text = str(query.get(name, ""))
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
@@ -333,10 +337,10 @@ def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:
         raise InputError("the form decides nothing", "use a button of the page")
 
 
-def _lenient(wanted: MultiMapping[Any], run: Run) -> Queue:
+def _lenient(query: MultiMapping[Any], run: Run) -> Queue:
     """What was asked for, as far as it can be read: to be filled in again."""
-    fields = MultiDict(wanted)
-    for name in dict.fromkeys(wanted):
+    fields = MultiDict(query)
+    for name in dict.fromkeys(query):
         try:
             Queue.read(MultiDict({name: fields[name]}), run)
         except InputError:

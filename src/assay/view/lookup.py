@@ -120,13 +120,13 @@ class Lookup:
     def _add(self, store: Store, run: Run, indexed: Indexed) -> None:
         if run.n_samples > _SMALL:  # the page that asked is made first
             self._closed.wait(_LATER_S)
-        again = rescored(store, run)
+        rescored_run = rescored(store, run)
         batch: list[_Entry] = []
         for row, sample, by_metric in store.scored(run.id, list(run.metrics)):
             if self._closed.is_set():
                 return
             outcomes = {metric: by_metric.get(metric, NOT_DONE) for metric in run.metrics}
-            batch.append(_entry(row, sample, outcomes, again))
+            batch.append(_entry(row, sample, outcomes, rescored_run))
             if len(batch) == GROUP:
                 self._write(indexed, batch)
                 batch = []
@@ -135,9 +135,9 @@ class Lookup:
 
     def _write(self, indexed: Indexed, batch: list[_Entry]) -> None:
         run = indexed.number
-        texts = [(run * _RUN_SIZE + one.row, one.text) for one in batch]
-        verdicts = [(run, label, one.row) for one in batch for label in one.labels]
-        causes = [(run, cause, one.row) for one in batch for cause in one.causes]
+        texts = [(run * _RUN_SIZE + entry.row, entry.text) for entry in batch]
+        verdicts = [(run, label, entry.row) for entry in batch for label in entry.labels]
+        causes = [(run, cause, entry.row) for entry in batch for cause in entry.causes]
         self._db.execute("BEGIN")
         self._db.executemany("INSERT INTO texts (rowid, body) VALUES (?, ?)", texts)
         self._db.executemany("INSERT INTO verdicts VALUES (?, ?, ?)", verdicts)
@@ -199,11 +199,11 @@ def _texts(sample: Sample) -> Iterator[str]:
 
 
 def _entry(
-    row: int, sample: Sample, outcomes: Mapping[str, Outcome], again: Rescored | None
+    row: int, sample: Sample, outcomes: Mapping[str, Outcome], rescored_run: Rescored | None
 ) -> _Entry:
     parts = (part for outcome in outcomes.values() for part in outcome.parts)
     read = {m: outcome for m, outcome in outcomes.items() if m.partition("(")[0] in READ}
-    evidence = gather(sample, read, again.outcomes(sample.id) if again else {})
+    evidence = gather(sample, read, rescored_run.outcomes(sample.id) if rescored_run else {})
     reached = NOT_DONE not in read.values()
     causes = dict.fromkeys(diagnosed(evidence, row, WITHIN).causes if reached else ())
     labels = {part.label for part in parts if part.label}
@@ -275,10 +275,10 @@ def in_words(label: HumanLabel) -> str:
         opinion = label.kind
     else:
         opinion = {0.0: "bad", 1.0: "good"}.get(label.value, f"{label.value:g}")
-    of = "" if label.statement is None else f" of statement {label.statement + 1}"
+    subject = "" if label.statement is None else f" of statement {label.statement + 1}"
     ended = ", settled" if label.kind == "settled" else ""
     tags = f" ({', '.join(label.tags)})" if label.tags else ""
-    return f"{label.annotator}: {opinion}{of}{ended}{tags}"
+    return f"{label.annotator}: {opinion}{subject}{ended}{tags}"
 
 
 def label_version(store: Store, run: Run) -> tuple[tuple[int, int], ...]:
@@ -296,7 +296,7 @@ def people(store: Store, run: Run) -> People:
     tags: dict[str, set[int]] = {}
     disagree: dict[str, set[int]] = {}
     for metric, state in states.items():
-        middle = _middle(run, metric, state)
+        middle = _middle_of_scale(run, metric, state)
         for key in sorted({*state.by_item, *state.settled}, key=_in_order):
             if (row := rows.get(key[1])) is None:
                 continue
@@ -306,7 +306,7 @@ def people(store: Store, run: Run) -> People:
                 by_label[name].add(row)
             for tag in {tag for label in item_labels for tag in label.tags}:
                 tags.setdefault(tag, set()).add(row)
-        if wrong := _differing(store, run, metric, state, rows):
+        if wrong := _differing_rows(store, run, metric, state, rows):
             disagree[metric] = wrong
     return People(labels, by_label, tags, disagree)
 
@@ -317,10 +317,13 @@ def _in_order(key: Key) -> tuple[str, int]:
 
 def _labels(state: State, key: Key) -> list[HumanLabel]:
     settled = [state.settled[key]] if key in state.settled else []
-    return [*(one for one in state.by_item.get(key, {}).values() if one.kind != "skip"), *settled]
+    return [
+        *(label for label in state.by_item.get(key, {}).values() if label.kind != "skip"),
+        *settled,
+    ]
 
 
-def _middle(run: Run, metric: str, state: State) -> float:
+def _middle_of_scale(run: Run, metric: str, state: State) -> float:
     """Between good and bad, on the scale of the labels."""
     values = [v for key in state.by_item if (v := state.value(key)) is not None]
     low, high = run.config["about"][metric]["range"]
@@ -335,24 +338,24 @@ def _kinds(
     value = state.value(key)
     if value is not None and value != middle:
         yield "good" if value > middle else "bad"
-    if any(one.kind == "unsure" for one in item_labels):
+    if any(label.kind == "unsure" for label in item_labels):
         yield "unsure"
     if (
-        len({one.value for one in item_labels if one.kind == "label"}) > 1
+        len({label.value for label in item_labels if label.kind == "label"}) > 1
         and key not in state.settled
     ):
         yield "disputed"
 
 
-def _differing(
+def _differing_rows(
     store: Store, run: Run, metric: str, state: State, rows: Mapping[str, int]
 ) -> set[int]:
     """The rows in which the judge calls good what people call bad, or the other way round."""
     values = {key: state.value(key) for key in {*state.by_item, *state.settled} if key[1] in rows}
     decided = {key: value == 1.0 for key, value in values.items() if value in (0.0, 1.0)}
-    whole = {rows[sample]: good for (_, sample, n), good in decided.items() if n is None}
-    judged = _calls_good(store, run, metric, list(whole))
-    differing = {row for row, good in judged.items() if good != whole[row]}
+    by_row = {rows[sample]: good for (_, sample, n), good in decided.items() if n is None}
+    judged = _calls_good(store, run, metric, list(by_row))
+    differing = {row for row, good in judged.items() if good != by_row[row]}
     for (_, sample, statement), good in decided.items():
         if statement is not None and rows[sample] not in differing:
             calls = _calls_statement_good(store, run, metric, rows[sample], statement)
@@ -361,19 +364,19 @@ def _differing(
     return differing
 
 
-def _calls_good(store: Store, run: Run, metric: str, places: Sequence[int]) -> dict[int, bool]:
+def _calls_good(store: Store, run: Run, metric: str, rows: Sequence[int]) -> dict[int, bool]:
     """Whether the judge calls an answer good, by its row, where that can be said."""
-    about = run.config["about"][metric]
-    low, high = about["range"]
-    threshold = about["guide"]
+    facts = run.config["about"][metric]
+    low, high = facts["range"]
+    threshold = facts["guide"]
     if threshold is None:
         if low is None or high is None:
             return {}
         threshold = (low + high) / 2
-    sign = 1 if about["higher_is_better"] else -1
+    sign = 1 if facts["higher_is_better"] else -1
     return {
         row: bool(sign * value >= sign * threshold)
-        for chunk in _batched(places)
+        for chunk in _batched(rows)
         for row, (value, _) in store.values_at(run.id, metric, chunk).items()
         if value is not None
     }
@@ -392,7 +395,7 @@ def _calls_statement_good(
     return goodness(parts[statement], higher_is_better=high) >= 0.5
 
 
-def _batched(places: Sequence[int]) -> Iterator[Sequence[int]]:
+def _batched(rows: Sequence[int]) -> Iterator[Sequence[int]]:
     """As many at once as one query takes."""
-    for at in range(0, len(places), _ONCE):
-        yield places[at : at + _ONCE]
+    for start in range(0, len(rows), _ONCE):
+        yield rows[start : start + _ONCE]

@@ -100,12 +100,12 @@ def render(site: Site, place: Place, wanted: Wanted) -> str:
     pages = max(1, -(-len(fitting) // SIZE))
     if wanted.number > pages:
         raise NotThere(f"there is no page {wanted.number}", f"the last one is page {pages}")
-    at = (wanted.number - 1) * SIZE
+    start = (wanted.number - 1) * SIZE
     return site.render(
         "questions.html",
         place,
         review=reviewed,
-        questions=fitting[at : at + SIZE],
+        questions=fitting[start : start + SIZE],
         n=len(fitting),
         wanted=wanted,
         query=wanted.query(),
@@ -129,24 +129,24 @@ def render_one(site: Site, place: Place, number: int, wanted: Wanted, form_token
     if not 1 <= number <= len(questions):
         raise NotThere(f"there is no question {number}", f"the file has {len(questions):,}")
     fitting = [n for n, q in enumerate(questions, 1) if wanted.fits(q) or n == number]
-    at = fitting.index(number)
-    one = questions[number - 1]
+    index = fitting.index(number)
+    question = questions[number - 1]
     return site.render(
         "question.html",
         place,
         review=reviewed,
-        q=one,
+        q=question,
         number=number,
         tally=Tally.of(questions),
         states=STATES,
-        before=fitting[at - 1] if at else None,
-        after=fitting[at + 1] if at + 1 < len(fitting) else None,
-        position=at + 1,
+        before=fitting[index - 1] if index else None,
+        after=fitting[index + 1] if index + 1 < len(fitting) else None,
+        position=index + 1,
         n=len(fitting),
         wanted=wanted,
         query=wanted.query(),
-        changed=_changed(one),
-        passages=_passages(one.row),
+        changed=_changed(question),
+        passages=_passages(question.row),
         form_token=form_token,
         undoable=any(question.decision for question in questions),
     )
@@ -164,8 +164,8 @@ def decide(site: Site, number: int, form: Mapping[str, Any]) -> str:
         for name in ("question", "reference", "reason")
     )
     if decision == "undo":
-        place = reviewed.undo()
-        return f"questions/{number if place is None else place + 1}"
+        undone = reviewed.undo()
+        return f"questions/{number if undone is None else undone + 1}"
     if decision == "keep":
         reviewed.keep(number - 1)
     elif decision == "drop":
@@ -184,13 +184,13 @@ def _next_open(questions: Sequence["ReviewedQuestion"], after: int) -> int | Non
     return next((n for n in numbers if questions[n - 1].decision is None), None)
 
 
-def _changed(one: "ReviewedQuestion") -> dict[str, tuple[Sequence[Piece], Sequence[Piece]]]:
+def _changed(question: "ReviewedQuestion") -> dict[str, tuple[Sequence[Piece], Sequence[Piece]]]:
     """(before, after) of the texts that were edited, what differs marked."""
-    if one.decision != "edit":
+    if question.decision != "edit":
         return {}
     pairs = {
-        "question": (str(one.row["question"]), one.question),
-        "reference": (str(one.row.get("reference") or ""), one.reference),
+        "question": (str(question.row["question"]), question.question),
+        "reference": (str(question.row.get("reference") or ""), question.reference),
     }
     return {name: differences(*pair) for name, pair in pairs.items() if pair[0] != pair[1]}
 
@@ -198,22 +198,24 @@ def _changed(one: "ReviewedQuestion") -> dict[str, tuple[Sequence[Piece], Sequen
 def _passages(row: Mapping[str, Any]) -> list[tuple[str, list[Piece]]]:
     """(document, text in pieces) of what it was written of; quoted words are marked."""
     texts = [str(text) for text in row.get("reference_contexts") or ()]
-    sources = [one for one in row.get("source") or () if isinstance(one, Mapping)]
+    sources = [source for source in row.get("source") or () if isinstance(source, Mapping)]
     quotes = [str(quote) for quote in row.get("quotes") or () if quote]
-    names = [str(one.get("document", "")) for one in sources]
+    names = [str(source.get("document", "")) for source in sources]
     names += [""] * (len(texts) - len(names))
-    return [(name, list(_quoted(text, quotes))) for name, text in zip(names, texts, strict=False)]
+    return [
+        (name, list(_mark_quotes(text, quotes))) for name, text in zip(names, texts, strict=False)
+    ]
 
 
-def _quoted(text: str, quotes: Sequence[str]) -> Iterator[Piece]:
-    places = ((text.find(quote), len(quote)) for quote in quotes)
-    at = 0
-    for start, length in sorted((start, length) for start, length in places if start >= 0):
-        if start < at:
+def _mark_quotes(text: str, quotes: Sequence[str]) -> Iterator[Piece]:
+    spans = ((text.find(quote), len(quote)) for quote in quotes)
+    position = 0
+    for start, length in sorted((start, length) for start, length in spans if start >= 0):
+        if start < position:
             continue
-        if start > at:
-            yield text[at:start], False
+        if start > position:
+            yield text[position:start], False
         yield text[start : start + length], True
-        at = start + length
-    if at < len(text):
-        yield text[at:], False
+        position = start + length
+    if position < len(text):
+        yield text[position:], False

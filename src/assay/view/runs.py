@@ -46,7 +46,7 @@ class MetricFacts:
     def bars(self) -> list[tuple[int, float]]:
         """(place, height from 0 to 1) of the bins that are not empty."""
         top = max(self.counts, default=0) or 1
-        return [(at, max(n / top, 0.08)) for at, n in enumerate(self.counts) if n]
+        return [(index, max(n / top, 0.08)) for index, n in enumerate(self.counts) if n]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ def _facts(site: Site, run: Run) -> Sequence[MetricFacts]:
 
 
 def _metric(store: Store, run: Run, score: MetricSummary) -> MetricFacts:
-    about = run.config["about"][score.metric]
+    facts = run.config["about"][score.metric]
     values = list(store.numbers(run.id, score.metric).values())
-    spread = Spread.of(values, about["range"])
+    spread = Spread.of(values, facts["range"])
     return MetricFacts(
-        score, spread.counts, spread.words(), bool(about["higher_is_better"]), about["guide"]
+        score, spread.counts, spread.words(), bool(facts["higher_is_better"]), facts["guide"]
     )
 
 
@@ -99,11 +99,11 @@ def state(site: Site, run: Run) -> State:
     if run.finished:
         return State("finished", "good", total, total)
     counts = site.store.counts(run.id).values()
-    done = sum(n for by_why in counts for n in by_why.values())
+    n_done = sum(n for by_why in counts for n in by_why.values())
     if run.stopped:
-        return State(f"stopped: {run.stopped}", "bad", done, total)
-    words = "going" if site.grows(run, done) else "not finished"
-    return State(words, "warn", done, total)
+        return State(f"stopped: {run.stopped}", "bad", n_done, total)
+    words = "going" if site.grows(run, n_done) else "not finished"
+    return State(words, "warn", n_done, total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +130,19 @@ class Wanted:
         """Whether a run is one of them."""
         if self.tag and self.tag not in run.tags:
             return False
-        text = f"{run.id} {run.title} {run.source} {remarks(_said(run))} {run.config['judge']}"
+        text = f"{run.id} {run.title} {run.source} {remarks(_described(run))} {run.config['judge']}"
         return all(word in text.casefold() for word in self.text.casefold().split())
 
 
-def _said(run: Run) -> Mapping[str, Any]:
+def _described(run: Run) -> Mapping[str, Any]:
     return {"params": run.params, "tags": run.tags, "note": run.note}
 
 
 def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
     """The page."""
     known = site.runs()
-    fitting = _ordered(site, [run for run in known if wanted.fits(run)], wanted.sort)
-    places = _grouped(site, fitting, wanted)
+    fitting = _order_runs(site, [run for run in known if wanted.fits(run)], wanted.sort)
+    places = _group_runs(site, fitting, wanted)
     pages = max(1, -(-len(places) // size))
     number = min(wanted.number, pages)
     page = places[(number - 1) * size : number * size]
@@ -165,10 +165,10 @@ def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
 
 def count(site: Site) -> int:
     """How many places the list of all runs has: a sweep or a watch takes one."""
-    return len(_grouped(site, site.runs(), Wanted()))
+    return len(_group_runs(site, site.runs(), Wanted()))
 
 
-def _grouped(site: Site, runs: Sequence[Run], wanted: Wanted) -> Sequence[Run | Group]:
+def _group_runs(site: Site, runs: Sequence[Run], wanted: Wanted) -> Sequence[Run | Group]:
     """The runs in their order, a group in the place of the first of its runs that fits.
 
     Ordered by anything but their age, all runs stand by themselves.
@@ -177,16 +177,16 @@ def _grouped(site: Site, runs: Sequence[Run], wanted: Wanted) -> Sequence[Run | 
         return runs
     known = groups(site)
     fitting = {run.id for run in runs}
-    places: dict[str, Run | Group] = {}
+    entries: dict[str, Run | Group] = {}
     for run in runs:
         group = known.get(run.id)
         if group is None:
-            places[run.id] = run
-        elif all(one.id in fitting for one in group.runs):
-            places[group.path] = group
+            entries[run.id] = run
+        elif all(member.id in fitting for member in group.runs):
+            entries[group.path] = group
         else:  # of a group of which some do not fit, those that do stand by themselves
-            places[run.id] = run
-    return list(places.values())
+            entries[run.id] = run
+    return list(entries.values())
 
 
 def side_by_side(runs: Sequence[Run]) -> list[Run]:
@@ -194,9 +194,9 @@ def side_by_side(runs: Sequence[Run]) -> list[Run]:
 
     The oldest is the baseline; repetitions and counterfactuals are left out.
     """
-    chosen = [run for run in runs if not run.derived][::-1]
-    shared = set.intersection(*(set(run.metrics) for run in chosen)) if chosen else set()
-    return chosen if shared and 2 <= len(chosen) <= MOST_SIDE else []
+    comparable = [run for run in runs if not run.derived][::-1]
+    shared = set.intersection(*(set(run.metrics) for run in comparable)) if comparable else set()
+    return comparable if shared and 2 <= len(comparable) <= MOST_SIDE else []
 
 
 def entries(site: Site, runs: Sequence[Run | Group], wait: float) -> list[dict[str, Any]]:
@@ -219,7 +219,7 @@ def _judge(run: Run) -> str:
     return judge_in_words(judge_of(run))
 
 
-def _ordered(site: Site, runs: list[Run], sort: str) -> list[Run]:
+def _order_runs(site: Site, runs: list[Run], sort: str) -> list[Run]:
     name = sort.removeprefix("-")
     if name == "oldest":
         return runs[::-1]
@@ -231,5 +231,5 @@ def _ordered(site: Site, runs: list[Run], sort: str) -> list[Run]:
         return runs
     key = ("means", name, site.version())
     mean_of = site.background.get(key, lambda: means(site.store, name), 30.0) or {}
-    down = -1 if sort.startswith("-") else 1
-    return sorted(runs, key=lambda run: (run.id not in mean_of, down * mean_of.get(run.id, 0.0)))
+    sign = -1 if sort.startswith("-") else 1
+    return sorted(runs, key=lambda run: (run.id not in mean_of, sign * mean_of.get(run.id, 0.0)))

@@ -70,7 +70,7 @@ class Selection:
         changed = replace(self, **changes)
         pairs = [
             ("q", changed.text),
-            *(("range", _written(one)) for one in changed.bounds),
+            *(("range", _written_bounds(bounds)) for bounds in changed.bounds),
             ("why", changed.why),
             ("verdict", changed.verdict),
             ("cause", changed.cause),
@@ -85,14 +85,17 @@ class Selection:
     def hidden_fields(self) -> list[tuple[str, str]]:
         """What a form of filters sends along unseen: the ranges that there are, and the order."""
         order = ("-" if self.descending else "") + self.order
-        pairs = [("range", _written(one)) for one in self.bounds]
+        pairs = [("range", _written_bounds(bounds)) for bounds in self.bounds]
         return [*pairs, ("sort", order)] if order else pairs
 
     def chips(self) -> list[tuple[str, str]]:
         """What leaves samples out, in words, each with the address without it."""
         chips = [
-            (_range_in_words(one), self.query(bounds=tuple(b for b in self.bounds if b is not one)))
-            for one in self.bounds
+            (
+                _range_in_words(bounds),
+                self.query(bounds=tuple(b for b in self.bounds if b is not bounds)),
+            )
+            for bounds in self.bounds
         ]
         if self.why:
             chips.append((WHY[self.why], self.query(why="")))
@@ -106,8 +109,8 @@ class Selection:
         if self.tag:
             chips.append((f"tag: {self.tag}", self.query(tag="")))
         if self.disagree:
-            about = "" if self.disagree == ANY else f" about {self.disagree}"
-            chips.append((f"judge and people disagree{about}", self.query(disagree="")))
+            subject = "" if self.disagree == ANY else f" about {self.disagree}"
+            chips.append((f"judge and people disagree{subject}", self.query(disagree="")))
         if self.text:
             chips.append((f"text: {self.text}", self.query(text="")))
         return chips
@@ -122,13 +125,16 @@ def read(query: MultiMapping[str], run: Run) -> Selection:
     order = query.get("sort", "")
     descending = order.startswith("-")
     order = order.removeprefix("-")
-    why = query.get("why", "")
+    reason = query.get("why", "")
     label, disagree = query.get("label", ""), query.get("disagree", "")
     columns = tuple(name for name in query.getall("col", ()) if name in (*TEXTS, *run.metrics))
     return Selection(
         text=query.get("q", "").strip()[:MAX_TEXT],
-        bounds=(*(_bounds(text, run) for text in query.getall("range", ())), *_added(query, run)),
-        why=why if why in WHY else "",
+        bounds=(
+            *(_bounds(text, run) for text in query.getall("range", ())),
+            *_added_bounds(query, run),
+        ),
+        why=reason if reason in WHY else "",
         verdict=query.get("verdict", ""),
         cause=query.get("cause", ""),
         label=label if label in LABEL_WORDS else "",
@@ -136,11 +142,11 @@ def read(query: MultiMapping[str], run: Run) -> Selection:
         disagree=_metric(disagree, run) if disagree not in ("", ANY) else disagree,
         order=_metric(order, run) if order else "",
         descending=descending,
-        columns=() if columns in ((), _usual(run)) else columns,
+        columns=() if columns in ((), _usual_metrics(run)) else columns,
     )
 
 
-def _usual(run: Run) -> tuple[str, ...]:
+def _usual_metrics(run: Run) -> tuple[str, ...]:
     return ("question", "answer", *list(run.metrics)[:_SHOWN])
 
 
@@ -152,7 +158,7 @@ def columns_of(selection: Selection, run: Run) -> tuple[Sequence[str], Sequence[
     return ("question", "answer"), list(run.metrics)[:_SHOWN]
 
 
-def _added(query: Mapping[str, str], run: Run) -> tuple[Bounds, ...]:
+def _added_bounds(query: Mapping[str, str], run: Run) -> tuple[Bounds, ...]:
     """The range that a form adds: a metric and one end at least."""
     metric, low, high = (query.get(name, "").strip() for name in ("metric", "min", "max"))
     if not metric or not (low or high):
@@ -186,13 +192,13 @@ def _number(text: str) -> float | None:
     return number
 
 
-def _written(one: Bounds) -> str:
-    low, high = ("" if end is None else repr(end) for end in (one.low, one.high))
-    return f"{one.metric}:{low}..{high}"
+def _written_bounds(bounds: Bounds) -> str:
+    low, high = ("" if end is None else repr(end) for end in (bounds.low, bounds.high))
+    return f"{bounds.metric}:{low}..{high}"
 
 
-def _range_in_words(one: Bounds) -> str:
-    if one.low is None or one.high is None:
-        sign, end = ("at most", one.high) if one.low is None else ("at least", one.low)
-        return f"{one.metric} {sign} {numbers.score(end)}"
-    return f"{one.metric} {numbers.score(one.low)} to {numbers.score(one.high)}"
+def _range_in_words(bounds: Bounds) -> str:
+    if bounds.low is None or bounds.high is None:
+        sign, end = ("at most", bounds.high) if bounds.low is None else ("at least", bounds.low)
+        return f"{bounds.metric} {sign} {numbers.score(end)}"
+    return f"{bounds.metric} {numbers.score(bounds.low)} to {numbers.score(bounds.high)}"

@@ -106,8 +106,8 @@ async def running(app: web.Application, port: int) -> AsyncIterator[int]:
         await web.TCPSite(runner, "127.0.0.1", port).start()
         yield int(runner.addresses[0][1])
     except OSError as error:
-        what = f"cannot listen at 127.0.0.1:{port}: {error.strerror or error}"
-        raise InputError(what, "choose another --port, or 0 for a free one") from error
+        fault = f"cannot listen at 127.0.0.1:{port}: {error.strerror or error}"
+        raise InputError(fault, "choose another --port, or 0 for a free one") from error
     finally:
         await runner.cleanup()
 
@@ -128,8 +128,8 @@ class _Pages:
         return web.Response(status=204)  # browsers ask for one, whatever a page says
 
     async def runs(self, request: web.Request) -> web.Response:
-        wanted = runs_page.Wanted.read(request.query, _number(request))
-        return await html(runs_page.render, self._site, LIVE, wanted)
+        filters = runs_page.Wanted.read(request.query, _number(request))
+        return await html(runs_page.render, self._site, LIVE, filters)
 
     async def run(self, request: web.Request) -> web.Response:
         site = self._site
@@ -190,51 +190,51 @@ class _Pages:
 
     async def choose(self, request: web.Request) -> web.Response:
         def address() -> str:
-            chosen = {self._site.run(name).id for name in request.query.getall("run", ())}
-            if not 2 <= len(chosen) <= runs_page.MOST_SIDE:
+            run_ids = {self._site.run(name).id for name in request.query.getall("run", ())}
+            if not 2 <= len(run_ids) <= runs_page.MOST_SIDE:
                 raise InputError("two to five runs stand side by side", "go back and mark some")
             # The oldest first: what came after is held against it.
             oldest_first = self._site.runs()[::-1]
-            path = side_page.path([run for run in oldest_first if run.id in chosen])
+            path = side_page.path([run for run in oldest_first if run.id in run_ids])
             raise elsewhere(LIVE.to(path))
 
         return await html(address)
 
     async def side(self, request: web.Request) -> web.Response:
         def page() -> str:
-            runs = self._chosen(request)
-            wanted = side_page.Wanted.read(request.query, runs, _number(request))
-            return side_page.render(self._site, LIVE, runs, wanted)
+            runs = self._chosen_runs(request)
+            filters = side_page.Wanted.read(request.query, runs, _number(request))
+            return side_page.render(self._site, LIVE, runs, filters)
 
         return await html(page)
 
     async def difference(self, request: web.Request) -> web.Response:
         def part() -> str:
-            runs = self._chosen(request)
+            runs = self._chosen_runs(request)
             side_page.Wanted.read(request.query, runs, 1)
             return side_page.difference(self._site, LIVE, runs)
 
         return await html(part)
 
     async def questions(self, request: web.Request) -> web.Response:
-        wanted = questions_page.Wanted.read(request.query, _number(request))
-        return await html(questions_page.render, self._site, LIVE, wanted)
+        filters = questions_page.Wanted.read(request.query, _number(request))
+        return await html(questions_page.render, self._site, LIVE, filters)
 
     async def question(self, request: web.Request) -> web.Response:
-        place = int(request.match_info["place"])
-        wanted = questions_page.Wanted.read(request.query)
+        number = int(request.match_info["place"])
+        filters = questions_page.Wanted.read(request.query)
         token = self._access.form_token
-        return await html(questions_page.render_one, self._site, LIVE, place, wanted, token)
+        return await html(questions_page.render_one, self._site, LIVE, number, filters, token)
 
     async def decide(self, request: web.Request) -> web.Response:
-        form, place = await request.post(), int(request.match_info["place"])
+        form, number = await request.post(), int(request.match_info["place"])
 
         def change() -> str:
-            raise elsewhere(LIVE.to(questions_page.decide(self._site, place, form)))
+            raise elsewhere(LIVE.to(questions_page.decide(self._site, number, form)))
 
         return await html(change)
 
-    def _chosen(self, request: web.Request) -> list[Run]:
+    def _chosen_runs(self, request: web.Request) -> list[Run]:
         names = request.match_info["runs"].split(",")
         return [self._site.run(name) for name in names[: runs_page.MOST_SIDE + 1]]
 
@@ -279,19 +279,19 @@ def _edge(site: Site, access: Access) -> Any:
     @web.middleware
     async def edge(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            response = await _let_in(site, access, request, handler)
+            response = await _checked_response(site, access, request, handler)
         except Refused as refused:
             response = web.Response(status=refused.status, text=f"{refused}\n")
         except web.HTTPSeeOther as moved:
             response = web.Response(status=moved.status, headers={"Location": str(moved.location)})
         except web.HTTPException as error:
-            response = _problem(site, error.status, error.reason)
+            response = _problem_page(site, error.status, error.reason)
         except (AssayError, sqlite3.Error) as error:
-            response = _problem(site, _status(error), *sentences(error))
+            response = _problem_page(site, _status(error), *sentences(error))
         except ConnectionError:
             raise  # whoever selection is gone: nobody reads an answer
         except Exception as error:  # noqa: BLE001 - the outermost call: nothing is swallowed
-            response = _problem(site, 500, _unexpected(request, error))
+            response = _problem_page(site, 500, _unexpected(request, error))
         response.headers.update(HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -299,7 +299,7 @@ def _edge(site: Site, access: Access) -> Any:
     return edge
 
 
-async def _let_in(
+async def _checked_response(
     site: Site, access: Access, request: web.Request, handler: Handler
 ) -> web.StreamResponse:
     """The response to a request, once it is known to be allowed."""
@@ -336,9 +336,9 @@ async def _check_change(site: Site, access: Access, request: web.Request) -> Non
         raise Refused(403, site.why_read_only)
 
 
-def _problem(site: Site, status: int, *why: str) -> web.Response:
+def _problem_page(site: Site, status: int, *sentences: str) -> web.Response:
     heading = _STATUS.get(status, "This cannot be done")
-    text = site.render("problem.html", LIVE, heading=heading, why=why)
+    text = site.render("problem.html", LIVE, heading=heading, why=sentences)
     return web.Response(status=status, text=text, content_type="text/html")
 
 

@@ -66,7 +66,7 @@ class Place:
 
     def to(self, path: str = "", query: str = "") -> str:
         """The link to another page."""
-        address = "/".join(quote(part, safe=",:") for part in path.split("/"))
+        address = "/".join(quote(segment, safe=",:") for segment in path.split("/"))
         if self.static:
             folder = f"{address}/" if address else ""
             return f"{'../' * self.depth}{folder}index.html"
@@ -155,7 +155,7 @@ class Site:
         except StoreError:
             raise
         except InputError as error:
-            raise NotThere(*_told(error)) from error
+            raise NotThere(*_fault_and_remedy(error)) from error
 
     def grows(self, run: Run, done: int) -> bool:
         """Whether a run made scores of late, as far as somebody looked."""
@@ -181,23 +181,23 @@ class Site:
         except StoreError:
             raise
         except InputError as error:
-            raise NotThere(*_told(error)) from error
+            raise NotThere(*_fault_and_remedy(error)) from error
 
     def rows(self, run: Run, selection: Selection) -> tuple[Sequence[int], Indexed | None]:
         """The rows that fit, in order; the index where they are only some of them yet."""
         indexed = self.lookup.index(run, _SMALL_S) if selection.indexed else None
         known = indexed is None or indexed.complete
-        wanted = Filter(
+        row_filter = Filter(
             bounds=selection.bounds,
             why=selection.why,
-            among=(*self._among(indexed, selection), *self._labelled(run, selection)),
+            among=(*self._rows_among(indexed, selection), *self._labelled_rows(run, selection)),
             order=selection.order,
             descending=selection.descending,
         )
         if not known or run.finished is None:
-            return matching(self.store, run, wanted), None if known else indexed
-        key = (run.id, run.finished, wanted)
-        return self.remembered(key, lambda: matching(self.store, run, wanted)), None
+            return matching(self.store, run, row_filter), None if known else indexed
+        key = (run.id, run.finished, row_filter)
+        return self.remembered(key, lambda: matching(self.store, run, row_filter)), None
 
     def remembered(self, key: Hashable, work: Callable[[], T]) -> T:
         """What was worked out of a finished run, for the next pages that need the same."""
@@ -214,7 +214,7 @@ class Site:
             self._people[run.id] = (key, people(self.store, run))
         return self._people[run.id][1]
 
-    def _labelled(self, run: Run, selection: Selection) -> Iterator[Rows]:
+    def _labelled_rows(self, run: Run, selection: Selection) -> Iterator[Rows]:
         if not selection.by_people:
             return
         known = self.people(run)
@@ -227,7 +227,7 @@ class Site:
         if selection.disagree:
             yield these(known.differing(selection.disagree))
 
-    def _among(self, indexed: Indexed | None, selection: Selection) -> Iterator[Rows]:
+    def _rows_among(self, indexed: Indexed | None, selection: Selection) -> Iterator[Rows]:
         if indexed is None:
             return
         words = self.lookup.words(indexed, selection.text) if selection.text else None
@@ -261,7 +261,7 @@ def _review(questions: str | Path) -> "Review":
     return Review(questions)
 
 
-def _told(error: InputError) -> tuple[str, str]:
+def _fault_and_remedy(error: InputError) -> tuple[str, str]:
     problem = error.problems[0]
     return problem.what, problem.remedy
 
@@ -291,10 +291,10 @@ def _capitalized(text: str) -> str:
 @cache
 def assets() -> dict[str, tuple[str, str]]:
     """(media type, text) of the files that every page loads, by name."""
-    own = files("assay.view").joinpath("static")
+    folder = files("assay.view").joinpath("static")
     style = "".join(page.asset(name) for name in STYLES)
-    style += "".join(own.joinpath(name).read_text("utf-8") for name in ("view.css", "label.css"))
-    script = "".join(own.joinpath(name).read_text("utf-8") for name in ("view.js", "label.js"))
+    style += "".join(folder.joinpath(name).read_text("utf-8") for name in ("view.css", "label.css"))
+    script = "".join(folder.joinpath(name).read_text("utf-8") for name in ("view.js", "label.js"))
     return {"assay.css": ("text/css", style), "assay.js": ("text/javascript", script)}
 
 
@@ -329,7 +329,7 @@ class Background:
             large: Whether it takes seconds: then the page that asks is made first.
         """
         with self._lock:
-            task = partial(self._after, work) if large else work
+            task = partial(self._after_change, work) if large else work
             future = self._results.pop(key, None) or self._pool.submit(task)
             self._results[key] = future
             if len(self._results) > self._size:
@@ -344,7 +344,7 @@ class Background:
             raise
         return result
 
-    def _after(self, work: Callable[[], T]) -> T:
+    def _after_change(self, work: Callable[[], T]) -> T:
         self._closed.wait(_LATER_S)
         return work()
 

@@ -95,5 +95,5 @@ def test_a_judge_without_a_card_says_how_it_is_measured(package, judge):
 
 def test_of_what_the_second_network_says_nothing_the_first_one_decides():
     first, second = np.array([[1.0, 2, 3, 4, 5, 6]]), np.array([[3.0, 0, 3, 0]])
-    assert reader._mixed(first, second, 0.25).tolist() == [[1.5, 1.5, 3, 3, 5, 6]]
+    assert reader._mix_logits(first, second, 0.25).tolist() == [[1.5, 1.5, 3, 3, 5, 6]]
     assert first.tolist() == [[1, 2, 3, 4, 5, 6]]  # may be remembered elsewhere

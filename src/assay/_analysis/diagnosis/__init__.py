@@ -120,12 +120,15 @@ class Diagnosis(Readable):
         n_known = self.n_samples - self.n_open
         if not n_known:
             return f"none of {self.n_samples:,} samples could be checked"
-        by_judge = sum(one.n for one in self.flagged)
-        by = f"{by_judge:,} by the judge, {self.n_failed - by_judge:,} by the data"
-        lines = [f"{self.n_failed:,} of {n_known:,} samples flagged, {by}"]
+        by_judge = sum(flag.n for flag in self.flagged)
+        sources = f"{by_judge:,} by the judge, {self.n_failed - by_judge:,} by the data"
+        lines = [f"{self.n_failed:,} of {n_known:,} samples flagged, {sources}"]
         lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
         advice = {remedy.name: remedy.advice for remedy in REMEDIES}
-        lines += [f"try: {advice[one.remedy]} ({one.n:,})" for one in self.advice]
+        lines += [
+            f"try: {advice[remedy_advice.remedy]} ({remedy_advice.n:,})"
+            for remedy_advice in self.advice
+        ]
         return "\n".join(lines)
 
 
@@ -155,14 +158,16 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
             outcomes = _outcomes(store, run, row)
             rescored_outcomes = rescored_run.outcomes(sample.id) if rescored_run else {}
             facts = gather(sample, outcomes, rescored_outcomes)
-            why = _why_unjudged(outcomes)
-            samples.append(unjudged(sample, row, why) if why else diagnosed(facts, row, within))
+            reason = _why_unjudged(outcomes)
+            samples.append(
+                unjudged(sample, row, reason) if reason else diagnosed(facts, row, within)
+            )
             changed.append(
                 rescored_run.again(facts, row, outcomes, within) if rescored_run else None
             )
             # Without a group a sample is one of its own.
             groups[row] = row if sample.group is None else sample.group
-        ids = {one.row: one.id for one in samples}
+        ids = {diagnosed.row: diagnosed.id for diagnosed in samples}
         patterns = find_patterns(store, run, ids, groups)
         what_if = compared(rescored_run, samples, changed) if rescored_run else None
     return _diagnosis(run, samples, groups, patterns, what_if, within)
@@ -177,8 +182,8 @@ def _why_unjudged(outcomes: Outcomes) -> str:
     """Why no score tells anything of a sample; "" if one does, or none was to be made."""
     if NOT_DONE in outcomes.values():
         return NOT_DONE.detail
-    unscored = [one for one in outcomes.values() if isinstance(one, Unscored)]
-    failed = [one.detail for one in unscored if one.why == "failed"]
+    unscored = [outcome for outcome in outcomes.values() if isinstance(outcome, Unscored)]
+    failed = [outcome.detail for outcome in unscored if outcome.why == "failed"]
     return f"the judge failed: {failed[0]}" if failed and len(unscored) == len(outcomes) else ""
 
 
@@ -190,10 +195,12 @@ def _diagnosis(
     what_if: Counterfactual | None,
     within: int,
 ) -> Diagnosis:
-    states = [one.state for one in samples]
-    decided = [one for one in samples if one.state != "open"]
-    failed = [one.state == "failed" for one in decided]
-    urgent = sorted(samples, key=lambda one: (-one.doubt, -len(one.causes), one.row))
+    states = [diagnosed.state for diagnosed in samples]
+    decided = [diagnosed for diagnosed in samples if diagnosed.state != "open"]
+    failed = [diagnosed.state == "failed" for diagnosed in decided]
+    urgent = sorted(
+        samples, key=lambda diagnosed: (-diagnosed.doubt, -len(diagnosed.causes), diagnosed.row)
+    )
     return Diagnosis(
         run=run.id,
         title=run.title,
@@ -202,7 +209,7 @@ def _diagnosis(
         n_fine=states.count("fine"),
         n_uncertain=states.count("uncertain"),
         n_open=states.count("open"),
-        failed=share_interval(failed, [groups[one.row] for one in decided]),
+        failed=share_interval(failed, [groups[diagnosed.row] for diagnosed in decided]),
         causes=count_causes(samples, groups),
         advice=rank_advice(samples, groups),
         patterns=patterns,
@@ -212,6 +219,6 @@ def _diagnosis(
         within=within,
         missed=missed(run, samples),
         flagged=flagged(run, samples),
-        n_declined=sum(one.declines is True for one in samples),
-        first=tuple(one.id for one in urgent if one.main),
+        n_declined=sum(diagnosed.declines is True for diagnosed in samples),
+        first=tuple(diagnosed.id for diagnosed in urgent if diagnosed.main),
     )

@@ -62,13 +62,13 @@ def locate_evidence(facts: Facts, within: int = WITHIN) -> Location:
         within: A right context below this rank is too low.
     """
     if facts.corpus_empty:
-        why = "the data say that no context holds it"
-        return Location("lacking", (Evidence("data", facts.sample.reference or "", why),))
+        reason = "the data say that no context holds it"
+        return Location("lacking", (Evidence("data", facts.sample.reference or "", reason),))
     if facts.corpus_recall and not facts.corpus_recall.yes and facts.corpus_recall.no:
-        why = "not even the contexts known to be right hold it"
+        reason = "not even the contexts known to be right hold it"
         return Location(
             "lacking",
-            _of_reference(facts.corpus_recall.no, why, facts.corpus_recall.metric),
+            _of_reference(facts.corpus_recall.no, reason, facts.corpus_recall.metric),
         )
     if facts.known:
         return _by_known(facts, facts.known, within)
@@ -77,13 +77,13 @@ def locate_evidence(facts: Facts, within: int = WITHIN) -> Location:
 
 def _by_known(facts: Facts, known: Known, within: int) -> Location:
     recall = facts.recall
-    why = "known to be right, not retrieved"
-    lost = tuple(Evidence("context", text, why) for text in known.lost)
+    reason = "known to be right, not retrieved"
+    lost_evidence = tuple(Evidence("context", text, reason) for text in known.lost)
     if known.first is None:
-        return Location("there") if _all_held(recall) else Location("missed", lost)
-    if lost and (known.all_needed if recall is None else recall.no):
+        return Location("there") if _all_held(recall) else Location("missed", lost_evidence)
+    if lost_evidence and (known.all_needed if recall is None else recall.no):
         missing = _of_reference(recall.no, "not in the contexts", recall.metric) if recall else ()
-        return Location("missed", (*lost, *missing))
+        return Location("missed", (*lost_evidence, *missing))
     contexts = facts.sample.contexts
     handed = len(contexts) if contexts is not None else known.first
     ranked = (_ranked(facts, known.first, handed),)
@@ -123,13 +123,13 @@ def _ranked(facts: Facts, rank: int, handed: int, metric: str = "") -> Evidence:
     texts, ids = facts.sample.contexts or (), facts.sample.context_ids or ()
     text = texts[rank - 1] if rank <= len(texts) else ids[rank - 1]
     beyond = f", and only {handed} were handed on" if rank > handed else ""
-    why = f"the first right context has rank {rank}{beyond}"
-    return Evidence("context", text, why, rank=rank, metric=metric)
+    reason = f"the first right context has rank {rank}{beyond}"
+    return Evidence("context", text, reason, rank=rank, metric=metric)
 
 
-def _of_reference(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
+def _of_reference(parts: Parts, reason: str, metric: str) -> tuple[Evidence, ...]:
     return tuple(
-        Evidence("reference statement", part.text, part.reason or why, metric=metric)
+        Evidence("reference statement", part.text, part.reason or reason, metric=metric)
         for part in parts
     )
 
@@ -165,7 +165,7 @@ def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
         tuple(findings[1:]),
         checked,
         remark or unsure,
-        _untold(facts, location) - checked,
+        _unanswerable_checks(facts, location) - checked,
         _support(facts),
         _uncertainty(facts),
         None if facts.declined is None else bool(facts.declined),
@@ -189,7 +189,7 @@ def _uncertainty(facts: Facts) -> float:
     )
 
 
-def _untold(facts: Facts, location: Location) -> frozenset[str]:
+def _unanswerable_checks(facts: Facts, location: Location) -> frozenset[str]:
     """What no metric and no further column would tell."""
     if facts.sample.answer is None or _says_nothing(facts):
         return _OF_ANSWERS
@@ -204,16 +204,16 @@ def _findings(facts: Facts, location: Location) -> list[Finding]:
     lost = location.finding
     findings = [] if lost is None or _harmless(lost, facts) else [lost]
     if facts.declined:
-        return [*findings, *_refused(facts, location)]
+        return [*findings, *_refusal_findings(facts, location)]
     return [*findings, *(finding for find in _FINDERS if (finding := find(facts, location)))]
 
 
-def _harmless(lost: Finding, facts: Facts) -> bool:
+def _harmless(finding: Finding, facts: Facts) -> bool:
     """Whether the answer is right and supported in spite of what was lost on the way."""
     if facts.declined:
         return False
     well = _answered_well(facts)
-    if lost.cause == "ranked_too_low":
+    if finding.cause == "ranked_too_low":
         # Made-up words beside a right answer are no sign that it went without the context.
         return well or _told_from_contexts(facts)
     # Of an answer that is only known to be supported, wrong contexts may be all that supports it.
@@ -239,16 +239,16 @@ def _unanswerable(facts: Facts) -> list[Finding]:
         "answers a question that has no answer here",
         metric=facts.declined_by,
     )
-    unsupported = _added(facts, Location("unknown"))
+    unsupported = _added_finding(facts, Location("unknown"))
     return [Finding("should_have_refused", (answer,)), *([unsupported] if unsupported else [])]
 
 
-def _refused(facts: Facts, location: Location) -> list[Finding]:
+def _refusal_findings(facts: Facts, location: Location) -> list[Finding]:
     known_answerable = facts.unanswerable is False and location.where == "unknown"
     if not (location.reached_generator or known_answerable) or _says_nothing(facts):
         return []
-    why = f"declines: {facts.declined}"
-    answer = Evidence("answer", facts.sample.answer or "", why, metric=facts.declined_by)
+    reason = f"declines: {facts.declined}"
+    answer = Evidence("answer", facts.sample.answer or "", reason, metric=facts.declined_by)
     return [Finding("wrong_refusal", (answer, *_evidence(facts.recall, holding=True)))]
 
 
@@ -257,8 +257,8 @@ def _says_nothing(facts: Facts) -> bool:
     return facts.sample.answer is not None and not facts.sample.answer.strip()
 
 
-def _off_topic(facts: Facts, _location: Location) -> Finding | None:
-    if _on_topic(facts):
+def _off_topic_finding(facts: Facts, _location: Location) -> Finding | None:
+    if _is_on_topic(facts):
         return None
     if facts.answer_relevance:
         parts = facts.answer_relevance.no
@@ -269,23 +269,24 @@ def _off_topic(facts: Facts, _location: Location) -> Finding | None:
         ):
             return None
         return Finding(
-            "off_topic", _of(parts, "does not help to answer", facts.answer_relevance.metric)
+            "off_topic",
+            _part_evidence(parts, "does not help to answer", facts.answer_relevance.metric),
         )
     if facts.relevance is None or facts.coverage is None:
         return None
-    value, least, metric = facts.relevance
+    value, minimum, metric = facts.relevance
     # Judges that rate an answer as a whole also rate low what they find wrong: an answer that
     # rests on nothing is not called off-topic for that.
-    made_up = least == ADDRESSES and bool(_unsupported(facts))
-    if value >= least or made_up:
+    made_up = minimum == ADDRESSES and bool(_unsupported(facts))
+    if value >= minimum or made_up:
         return None
-    why = f"relevance {value:.2f}, and nothing of the reference is said"
+    reason = f"relevance {value:.2f}, and nothing of the reference is said"
     return Finding(
-        "off_topic", (Evidence("answer", facts.sample.answer or "", why, metric=metric),)
+        "off_topic", (Evidence("answer", facts.sample.answer or "", reason, metric=metric),)
     )
 
 
-def _on_topic(facts: Facts) -> bool:
+def _is_on_topic(facts: Facts) -> bool:
     """Whether the answer says something of what the reference says."""
     coverage, correctness = facts.coverage, facts.correctness
     # That an unsure verdict finds a statement right does not outweigh sure ones that nothing of
@@ -299,23 +300,25 @@ def _contradicted(facts: Facts, _location: Location) -> Finding | None:
     parts = tuple(p for p in _unsupported(facts) if p.label == "contradicted")
     if not parts or facts.support is None:
         return None
-    return Finding("contradicted", _of(parts, "a context says otherwise", facts.support.metric))
+    return Finding(
+        "contradicted", _part_evidence(parts, "a context says otherwise", facts.support.metric)
+    )
 
 
 def _ignored(facts: Facts, location: Location) -> Finding | None:
     if (
         not location.reached_generator
         or facts.coverage is None
-        or _on_topic(facts)
-        or _off_topic(facts, location)
+        or _is_on_topic(facts)
+        or _off_topic_finding(facts, location)
     ):
         return None
     if len(facts.coverage.no) < len(facts.coverage.parts):
         return None
-    return Finding("ignored", _left_out(facts, facts.coverage))
+    return Finding("ignored", _left_out_evidence(facts, facts.coverage))
 
 
-def _added(facts: Facts, _location: Location) -> Finding | None:
+def _added_finding(facts: Facts, _location: Location) -> Finding | None:
     """What nothing supports and nothing is known to deny."""
     parts = tuple(p for p in _unsupported(facts) if p.label != "contradicted")
     if not parts or facts.support is None:
@@ -341,26 +344,26 @@ def _incomplete(facts: Facts, location: Location) -> Finding | None:
         not location.reached_generator
         or coverage is None
         or not coverage.no
-        or not _on_topic(facts)
+        or not _is_on_topic(facts)
     ):
         return None
     in_contexts = {p.text for p in facts.recall.yes} if facts.recall else None
     parts = tuple(p for p in coverage.no if in_contexts is None or p.text in in_contexts)
     return (
-        Finding("incomplete", _left_out(facts, MetricParts(coverage.metric, parts)))
+        Finding("incomplete", _left_out_evidence(facts, MetricParts(coverage.metric, parts)))
         if parts
         else None
     )
 
 
-_FINDERS = (_off_topic, _contradicted, _ignored, _added, _incomplete)
+_FINDERS = (_off_topic_finding, _contradicted, _ignored, _added_finding, _incomplete)
 
 
 def _unsupported(facts: Facts) -> Parts:
     return facts.support.no if facts.support else ()
 
 
-def _left_out(facts: Facts, coverage: MetricParts) -> tuple[Evidence, ...]:
+def _left_out_evidence(facts: Facts, coverage: MetricParts) -> tuple[Evidence, ...]:
     """What the answer does not say, with the words of the context that do."""
     by_text = {p.text: p for p in facts.recall.parts} if facts.recall else {}
     return tuple(
@@ -379,12 +382,13 @@ def _left_out(facts: Facts, coverage: MetricParts) -> tuple[Evidence, ...]:
 def _evidence(parts: MetricParts | None, *, holding: bool) -> tuple[Evidence, ...]:
     if parts is None:
         return ()
-    return _of(parts.yes if holding else parts.no, "in the contexts", parts.metric)
+    return _part_evidence(parts.yes if holding else parts.no, "in the contexts", parts.metric)
 
 
-def _of(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
+def _part_evidence(parts: Parts, reason: str, metric: str) -> tuple[Evidence, ...]:
     return tuple(
-        Evidence(p.kind, p.text, p.reason or why, p.quote, _rank(p.context), metric) for p in parts
+        Evidence(p.kind, p.text, p.reason or reason, p.quote, _rank(p.context), metric)
+        for p in parts
     )
 
 
@@ -395,7 +399,11 @@ def _rank(context: int | None) -> int | None:
 def _answered_well(facts: Facts) -> bool:
     """Whether all that is known of the answer is good, and something is known."""
     known = [parts for parts in (facts.support, facts.coverage) if parts]
-    return bool(known) and all(not parts.no for parts in known) and not _off_topic(facts, _NOWHERE)
+    return (
+        bool(known)
+        and all(not parts.no for parts in known)
+        and not _off_topic_finding(facts, _NOWHERE)
+    )
 
 
 _NOWHERE = Location("unknown")
@@ -445,7 +453,7 @@ def _of_retrieval(facts: Facts, location: Location) -> Iterable[str]:
 
 
 def _of_generation(facts: Facts, location: Location) -> Iterable[str]:
-    if facts.answer_relevance or _on_topic(facts) or (facts.relevance and facts.coverage):
+    if facts.answer_relevance or _is_on_topic(facts) or (facts.relevance and facts.coverage):
         yield "off_topic"
     if facts.support and all(p.label != "unsupported" for p in facts.support.parts):
         yield from ("contradicted", "over_claimed", "unsupported")

@@ -132,12 +132,12 @@ def counterfactual(
     settings = coalesce_as_in(settings, run.metrics.values())
     with Store(result.path) as store:
         swapped_samples = [
-            swapped for _, sample in store.samples(run.id) if (swapped := _swapped(sample))
+            swapped for _, sample in store.samples(run.id) if (swapped := _corrected(sample))
         ]
         metrics = _metrics(run, swapped_samples)
     if not swapped_samples:
-        what = f"no sample of run {run.id} has reference_contexts (their texts)"
-        raise InputError(what, "add a column reference_contexts and run again")
+        fault = f"no sample of run {run.id} has reference_contexts (their texts)"
+        raise InputError(fault, "add a column reference_contexts and run again")
     planned = plan(
         Source(_source(run), memory_records(swapped_samples)), metrics, judge, embedder, settings
     )
@@ -150,21 +150,21 @@ def check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
     same = route.default.name == run.config["judge"]
     # Fewer metrics may share calls here than did there: that is no other judge.
     uncoalesced = {metric: _COALESCED.sub("", text) for metric, text in run.metrics.items()}
-    others = [
+    other_metrics = [
         m for m in metrics if m in uncoalesced and signature(parse(m), route) != uncoalesced[m]
     ]
-    if others or not same:
-        what = f"run {run.id} was judged with other prompts or by another version of assay"
+    if other_metrics or not same:
+        fault = f"run {run.id} was judged with other prompts or by another version of assay"
         if not same:
-            what = f"run {run.id} was judged by {run.config['judge']}, not by {route.default.name}"
-        raise InputError(what, "give the same --judge: other scores could not be compared")
+            fault = f"run {run.id} was judged by {run.config['judge']}, not by {route.default.name}"
+        raise InputError(fault, "give the same --judge: other scores could not be compared")
 
 
 def _source(run: Run) -> str:
     return f"{run.source}, with the reference contexts for run {run.id}"
 
 
-def _swapped(sample: Sample) -> Sample | None:
+def _corrected(sample: Sample) -> Sample | None:
     """The sample as it would be with perfect retrieval; None where that is not known."""
     if not sample.reference_contexts or sample.contexts is None:
         return None
@@ -208,7 +208,7 @@ class Rescored:
         self, before: Facts, row: int, outcomes: Outcomes, within: int
     ) -> RescoredSample | None:
         """The sample as it would be with the right contexts; None if it was not re-scored."""
-        swapped, outcomes_now = _swapped(before.sample), self.outcomes(before.sample.id)
+        swapped, outcomes_now = _corrected(before.sample), self.outcomes(before.sample.id)
         if swapped is None or not outcomes_now:
             return None
         unchanged = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
@@ -224,10 +224,10 @@ def _failed(outcome: Outcome | None) -> bool:
 def rescored(store: Store, run: Run) -> Rescored | None:
     """The counterfactual of a run, if the store holds one."""
     source = _source(run)
-    for other in store.runs():
-        if other.source == source:
-            rows = {sample.id: row for row, sample in store.samples(other.id)}
-            return Rescored(store, other, rows)
+    for stored_run in store.runs():
+        if stored_run.source == source:
+            rows = {sample.id: row for row, sample in store.samples(stored_run.id)}
+            return Rescored(store, stored_run, rows)
     return None
 
 
@@ -238,8 +238,10 @@ def compared(
     rescored_pairs = [(b, a) for b, a in zip(before, after, strict=True) if a is not None]
     pairs = [(b, a) for b, a in rescored_pairs if not a.failed]
     answered = [(b, a) for b, a in pairs if not a.before.declined]
-    unsupported, borne_out = _total(_turned(a.before.support, a.after.support) for _, a in pairs)
-    missing, gained = _total(_turned(a.before.recall, a.after.recall) for _, a in pairs)
+    unsupported, borne_out = _total(
+        _turned_counts(a.before.support, a.after.support) for _, a in pairs
+    )
+    missing, gained = _total(_turned_counts(a.before.recall, a.after.recall) for _, a in pairs)
     return Counterfactual(
         run=rescored.run.id,
         n=len(pairs),
@@ -254,7 +256,7 @@ def compared(
     )
 
 
-def _turned(before: MetricParts | None, after: MetricParts | None) -> tuple[int, int]:
+def _turned_counts(before: MetricParts | None, after: MetricParts | None) -> tuple[int, int]:
     """How many statements did not hold, and how many of these hold now."""
     no = {part.text for part in before.no} if before else set()
     yes = {part.text for part in after.yes} if after else set()
@@ -268,27 +270,27 @@ def _total(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
 
 def _changes(pairs: Sequence[tuple[Diagnosed, RescoredSample]]) -> Iterator[Change]:
     for cause in (*_OF_RETRIEVAL, *_OF_CLAIMS):
-        mine = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
-        gone = [(b, a) for b, a in mine if cause not in a.diagnosed.causes]
+        caused = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
+        resolved = [(b, a) for b, a in caused if cause not in a.diagnosed.causes]
         # The answer shows no failure, and something is known of it.
         well = sum(
             a.diagnosed.state == "fine" and bool(a.after.support or a.after.coverage)
-            for _, a in gone
+            for _, a in resolved
         )
-        if mine:
-            yield Change(cause, len(mine), len(gone), well, tuple(b.id for b, _ in gone))
+        if caused:
+            yield Change(cause, len(caused), len(resolved), well, tuple(b.id for b, _ in resolved))
 
 
-def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:
-    first = again.run.source.rpartition(" ")[2]
-    ids = {row: sample.id for row, sample in again.store.samples(first)}
-    rows = {row: again.rows[i] for row, i in ids.items() if i in again.rows}
-    known = again.store.run(first).metrics
-    for metric in again.run.metrics:
+def _means(rescored_run: Rescored) -> Iterator[tuple[str, float, float, int]]:
+    first = rescored_run.run.source.rpartition(" ")[2]
+    ids = {row: sample.id for row, sample in rescored_run.store.samples(first)}
+    rows = {row: rescored_run.rows[i] for row, i in ids.items() if i in rescored_run.rows}
+    known = rescored_run.store.run(first).metrics
+    for metric in rescored_run.run.metrics:
         if metric not in known:
             continue
-        before = {rows.get(row): v for row, v in again.store.numbers(first, metric).items()}
-        after = again.store.numbers(again.run.id, metric)
+        before = {rows.get(row): v for row, v in rescored_run.store.numbers(first, metric).items()}
+        after = rescored_run.store.numbers(rescored_run.run.id, metric)
         rows_in_both = sorted(row for row in after if row in before)
         if rows_in_both:
             n = len(rows_in_both)
@@ -383,20 +385,20 @@ def blame_steps(
         with_steps = [(s, steps) for _, s in store.samples(run.id) if len(steps := steps_of(s)) > 1]
     with_steps = [(sample, steps) for sample, steps in with_steps if _answer(sample)]
     if not with_steps:
-        what = f"no sample of run {run.id} has an answer and two steps that brought evidence"
+        fault = f"no sample of run {run.id} has an answer and two steps that brought evidence"
         remedy = "evaluate traces with several retrievals, or conversations with results of tools"
-        raise InputError(what, remedy)
+        raise InputError(fault, remedy)
     metric = next(
         (m for m in run.metrics if m.partition("(")[0] in SUPPORT and is_built_in(m)), _METRIC
     )
-    variants = [one for sample, steps in with_steps for one in _variants(sample, steps)]
+    variants = [variant for sample, steps in with_steps for variant in _variants(sample, steps)]
     source = Source(f"{run.source}, without each step for run {run.id}", memory_records(variants))
     planned = plan(source, [metric], judge, embedder, settings)
     check_judge(run, [metric], planned.route)
     scored = run_to_completion(score_derived(planned, result.path, run.id))
     outcomes = {sample.id: (sample, outcome) for sample, outcome in scored.outcomes(metric)}
     blamed = [_blamed(sample.id, steps, metric, outcomes) for sample, steps in with_steps]
-    blamed_samples = tuple(one for one in blamed if one is not None)
+    blamed_samples = tuple(blame for blame in blamed if blame is not None)
     return Blame(scored.run.id, blamed_samples, len(blamed) - len(blamed_samples))
 
 
@@ -418,13 +420,13 @@ def steps_of(sample: Sample) -> list[Step]:
 
 
 def _of_turns(sample: Sample) -> Iterator[Step]:
-    called: list[str] = []
+    tools_called: list[str] = []
     for turn in sample.turns or ():
-        called += [call.name for call in turn.tool_calls]
+        tools_called += [call.name for call in turn.tool_calls]
         if turn.contexts:
             yield Step("retrieval", turn.contexts)
         if turn.role == "tool":
-            name = called.pop(0) if called else "tool"
+            name = tools_called.pop(0) if tools_called else "tool"
             if turn.text.strip():
                 yield Step(name, (turn.text,))
 
@@ -433,20 +435,20 @@ def _of_contexts(sample: Sample) -> Iterator[Step]:
     contexts, steps = sample.contexts or (), sample.metadata.get("steps")
     if not contexts:
         return
-    listed = steps if isinstance(steps, list) else []
-    places = [place for step in listed for place in step["contexts"]]
-    if max(places, default=-1) + 1 == len(contexts):
-        for step in listed:
-            yield Step(step["step"], tuple(contexts[place] for place in step["contexts"]))
+    step_list = steps if isinstance(steps, list) else []
+    context_indices = [index for step in step_list for index in step["contexts"]]
+    if max(context_indices, default=-1) + 1 == len(contexts):
+        for step in step_list:
+            yield Step(step["step"], tuple(contexts[index] for index in step["contexts"]))
     else:  # one retrieval, or contexts that were read otherwise than the trace recorded them
         yield Step("retrieval", contexts)
 
 
 def _answer(sample: Sample) -> str:
-    return sample.answer or _last(sample, "assistant")
+    return sample.answer or _last_text(sample, "assistant")
 
 
-def _last(sample: Sample, role: str) -> str:
+def _last_text(sample: Sample, role: str) -> str:
     texts = [turn.text for turn in sample.turns or () if turn.role == role]
     return texts[-1] if texts else ""
 
@@ -454,11 +456,11 @@ def _last(sample: Sample, role: str) -> str:
 def _variants(sample: Sample, steps: Sequence[Step]) -> Iterator[Sample]:
     """The sample with all evidence, and without that which one step alone brought."""
     for left_out in range(len(steps) + 1):
-        others = (step for n, step in enumerate(steps, start=1) if n != left_out)
-        texts = dict.fromkeys(text for step in others for text in step.evidence)
+        other_steps = (step for n, step in enumerate(steps, start=1) if n != left_out)
+        texts = dict.fromkeys(text for step in other_steps for text in step.evidence)
         yield Sample(
-            id=_id(sample.id, left_out),
-            question=sample.question or _last(sample, "user"),
+            id=_variant_id(sample.id, left_out),
+            question=sample.question or _last_text(sample, "user"),
             answer=_answer(sample),
             contexts=tuple(texts),
             group=sample.group,
@@ -466,7 +468,7 @@ def _variants(sample: Sample, steps: Sequence[Step]) -> Iterator[Sample]:
         )
 
 
-def _id(sample: str, left_out: int) -> str:
+def _variant_id(sample: str, left_out: int) -> str:
     return f"{sample} without step {left_out}" if left_out else f"{sample} with all steps"
 
 
@@ -474,17 +476,24 @@ def _blamed(
     id_: str, steps: Sequence[Step], metric: str, outcomes: dict[str, tuple[Sample, Outcome]]
 ) -> SampleBlame | None:
     """None where the judge failed on it."""
-    verdicts = [outcomes[_id(id_, left_out)] for left_out in range(len(steps) + 1)]
+    verdicts = [outcomes[_variant_id(id_, left_out)] for left_out in range(len(steps) + 1)]
     if not all(isinstance(outcome, Score) for _, outcome in verdicts):
         return None
     support = [gather(sample, {metric: outcome}).support for sample, outcome in verdicts]
-    backed = [{part.text for part in one.yes} if one else set() for one in support]
+    backed = [
+        {part.text for part in metric_parts.yes} if metric_parts else set()
+        for metric_parts in support
+    ]
     first = support[0]
     parts = first.parts if first else ()
-    lost = [
+    lost_steps = [
         StepBlame(step.name, tuple(p.text for p in parts if p.text in backed[0] - without))
         for step, without in zip(steps, backed[1:], strict=True)
     ]
-    most = max(len(step.lost) for step in lost)
-    decisive = tuple(n for n, step in enumerate(lost, start=1) if most and len(step.lost) == most)
-    return SampleBlame(id_, len(backed[0]), len(parts) - len(backed[0]), tuple(lost), decisive)
+    most_lost = max(len(step.lost) for step in lost_steps)
+    decisive = tuple(
+        n for n, step in enumerate(lost_steps, start=1) if most_lost and len(step.lost) == most_lost
+    )
+    return SampleBlame(
+        id_, len(backed[0]), len(parts) - len(backed[0]), tuple(lost_steps), decisive
+    )

@@ -118,8 +118,8 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
         outcomes: Its outcomes by metric label.
         corpus_recall: Its outcomes where the contexts are those known to be right.
     """
-    known = _known(sample)
-    declined, by = _declined(sample, outcomes)
+    known = _known_contexts(sample)
+    declined, declined_by = _refusal_in(sample, outcomes)
     return Facts(
         sample=sample,
         support=_parts_of(outcomes, SUPPORT, "statement"),
@@ -131,14 +131,14 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
         answer_relevance=_parts_of(outcomes, _HELPS, "statement"),
         relevance=_relevance(outcomes),
         declined=declined,
-        declined_by=by,
+        declined_by=declined_by,
         known=known,
         corpus_empty=known is None and _nothing_right(sample),
         unanswerable=_unanswerable(sample),
     )
 
 
-def _named(outcomes: Outcomes, names: Sequence[str]) -> list[tuple[str, Score]]:
+def _scores_named(outcomes: Outcomes, names: Sequence[str]) -> list[tuple[str, Score]]:
     """The scores of these metrics, whatever their parameters, in the order of the names."""
     return [
         (label, outcome)
@@ -149,7 +149,7 @@ def _named(outcomes: Outcomes, names: Sequence[str]) -> list[tuple[str, Score]]:
 
 
 def _parts_of(outcomes: Outcomes, names: Sequence[str], kind: str) -> MetricParts | None:
-    for label, score in _named(outcomes, names):
+    for label, score in _scores_named(outcomes, names):
         parts = tuple(p for p in score.parts if p.kind == kind and p.label not in _NEITHER)
         if parts:
             return MetricParts(label, parts)
@@ -157,20 +157,20 @@ def _parts_of(outcomes: Outcomes, names: Sequence[str], kind: str) -> MetricPart
 
 
 def _relevance(outcomes: Outcomes) -> tuple[float, float, str] | None:
-    for label, score in _named(outcomes, _RELEVANCE):
+    for label, score in _scores_named(outcomes, _RELEVANCE):
         rated = any(part.kind == "answer" for part in score.parts)
         return score.value, ADDRESSES if rated else ADDRESSES_BY_COSINE, label
     return None
 
 
-def _declined(sample: Sample, outcomes: Outcomes) -> tuple[str | None, str]:
+def _refusal_in(sample: Sample, outcomes: Outcomes) -> tuple[str | None, str]:
     """The words that decline, and who found them: the judge, or else the wording."""
     answer = sample.answer
     if answer is None:
         return None, ""
     if not answer.strip():
         return "the answer is empty", ""
-    for label, score in _named(outcomes, _DECLINING):
+    for label, score in _scores_named(outcomes, _DECLINING):
         verdict_parts = [
             p for p in score.parts if p.label in ("declined", "answered", "noncommittal")
         ]
@@ -202,22 +202,26 @@ def right_contexts(sample: Sample) -> tuple[int, ...] | None:
     """
     ids, grades = sample.reference_context_ids, sample.relevance_grades
     if sample.context_ids is not None and (ids is not None or grades is not None):
-        named = {i for i, grade in (grades or {}).items() if grade > 0} if ids is None else {*ids}
-        return tuple(at for at, i in enumerate(sample.context_ids) if i in named)
+        right_ids = (
+            {i for i, grade in (grades or {}).items() if grade > 0} if ids is None else {*ids}
+        )
+        return tuple(index for index, i in enumerate(sample.context_ids) if i in right_ids)
     contexts, right = sample.contexts or (), set[int]()
     for text in sample.reference_contexts or ():
-        same = [at for at, context in enumerate(contexts) if _within(context, text)]
-        right |= {*same} or {at for at, context in enumerate(contexts) if _meant(context, [text])}
+        same = [index for index, context in enumerate(contexts) if _holds_other(context, text)]
+        right |= {*same} or {
+            index for index, context in enumerate(contexts) if _similar_context(context, [text])
+        }
     return tuple(sorted(right)) if sample.reference_contexts else None
 
 
-def _known(sample: Sample) -> Known | None:
+def _known_contexts(sample: Sample) -> Known | None:
     """By ids or grades, else by texts: equal, one inside the other, or worded alike."""
     texts = tuple(dict.fromkeys(sample.reference_contexts or ()))
     names = {str(i): text for i, text in enumerate(texts)}
     ranked = ranking(sample, ALIKE) if sample.context_ids is not None else NOT_COMPARABLE
     if isinstance(ranked, Unscored) and texts and sample.contexts is not None:
-        ids = tuple(_meant(context, texts) for context in sample.contexts)
+        ids = tuple(_similar_context(context, texts) for context in sample.contexts)
         by_text = replace(sample, context_ids=ids, reference_context_ids=tuple(names))
         ranked = ranking(by_text, ALIKE)
     else:
@@ -225,13 +229,17 @@ def _known(sample: Sample) -> Known | None:
     if isinstance(ranked, Unscored):
         return None
     missed = (part.text for part in ranked.parts if part.kind == "reference context")
-    lost = [names.get(name, name) for name in missed]
+    lost_texts = [names.get(name, name) for name in missed]
     if names:  # one retrieved context may hold several of the right ones
         handed = [normalized(context) for context in sample.contexts or ()]
-        lost = [text for text in lost if not any(normalized(text) in context for context in handed)]
+        lost_texts = [
+            text
+            for text in lost_texts
+            if not any(normalized(text) in context for context in handed)
+        ]
     ranks = [rank for rank, grade in enumerate(ranked.grades, start=1) if grade > 0]
     graded = not names and sample.reference_context_ids is None
-    return Known(min(ranks, default=None), tuple(lost), all_needed=not graded)
+    return Known(min(ranks, default=None), tuple(lost_texts), all_needed=not graded)
 
 
 def _nothing_right(sample: Sample) -> bool:
@@ -243,24 +251,24 @@ def _nothing_right(sample: Sample) -> bool:
     return sample.reference_contexts == ()
 
 
-def _meant(context: str, texts: Sequence[str]) -> str:
+def _similar_context(context: str, texts: Sequence[str]) -> str:
     """The index of the right context that a retrieved one is, cut otherwise perhaps; "" if none."""
     for i, text in enumerate(texts):
-        if _within(context, text):
+        if _holds_other(context, text):
             return str(i)
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:  # the extra [text]; without it only what is worded the same counts
         return ""
-    alike = [Levenshtein.normalized_similarity(context, text) for text in texts]
-    best = max(alike, default=0.0)
-    return str(alike.index(best)) if best >= ALIKE else ""
+    similarities = [Levenshtein.normalized_similarity(context, text) for text in texts]
+    best = max(similarities, default=0.0)
+    return str(similarities.index(best)) if best >= ALIKE else ""
 
 
-def _within(text: str, other: str) -> bool:
+def _holds_other(text: str, other: str) -> bool:
     """Whether one of two texts holds the other, whatever their case and line breaks."""
-    one, two = normalized(text), normalized(other)
-    return bool(one and two) and (one in two or two in one)
+    first, two = normalized(text), normalized(other)
+    return bool(first and two) and (first in two or two in first)
 
 
 @lru_cache(maxsize=128)  # each of a sample's texts is held against all of its others

@@ -211,8 +211,8 @@ class Finding:
         """Label of the metric on whose verdict it rests, "" if the data or the wording say so."""
         # That a document is lost is known from the data, whatever a judge adds of what it held;
         # that a refusal is wrong rests on all of its evidence.
-        told = self.evidence if self.cause == "wrong_refusal" else self.evidence[:1]
-        return next((one.metric for one in told if one.metric), "")
+        evidence = self.evidence if self.cause == "wrong_refusal" else self.evidence[:1]
+        return next((item.metric for item in evidence if item.metric), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,50 +41,50 @@ def report(data: Mapping[str, Any]) -> Sections:
 
 def runs(compared: tuple[Compared, ...]) -> list[tuple[str, str]]:
     """What each run is, and what all of them are over."""
-    over = [f"{run.source}, {numbers.plural(run.n_samples, 'sample')}" for run in compared]
-    same = len(set(over)) == 1
-    facts = [("data", over[0])] if same else []
+    sources = [f"{run.source}, {numbers.plural(run.n_samples, 'sample')}" for run in compared]
+    same = len(set(sources)) == 1
+    facts = [("data", sources[0])] if same else []
     for number, run in enumerate(compared):
-        title = numbers.beside(run.title, run.id) + ("" if same else f"  {over[number]}")
+        title = numbers.beside(run.title, run.id) + ("" if same else f"  {sources[number]}")
         facts.append((letter(number), title + ("" if number else ", the base")))
     return facts
 
 
 def scores(grouped: RunsByGroup) -> Section:
     """Mean, standard deviation and n of each group, and its difference to the base."""
-    several = len(grouped.runs) > 1
+    is_several = len(grouped.runs) > 1
     differences = {(d.metric, d.group, d.run): d for d in grouped.differences}
     rows = []
-    for place, base in enumerate(grouped.runs[0].metrics):
+    for index, base in enumerate(grouped.runs[0].metrics):
         for name in dict.fromkeys(
-            g.name for run in grouped.runs for g in run.metrics[place].groups
+            g.name for run in grouped.runs for g in run.metrics[index].groups
         ):
             for number, run in enumerate(grouped.runs):
-                group = next((g for g in run.metrics[place].groups if g.name == name), None)
+                group = next((g for g in run.metrics[index].groups if g.name == name), None)
                 against = differences.get((base.metric, name, number))
-                cells = _cells(group, against, several=several)
+                cells = _cells(group, against, is_several=is_several)
                 rows.append([f"{base.metric}, {name}", letter(number), *cells])
     heads = (f"metric, {grouped.runs[0].field}", "run", "mean (s.d.)", "n")
-    last = ("run - A", "pairs") if several else ("interval",)
-    return Section("Scores by group", (*heads, *last), list(_once(rows)), _legend(grouped))
+    last = ("run - A", "pairs") if is_several else ("interval",)
+    return Section("Scores by group", (*heads, *last), list(_named_once(rows)), _legend(grouped))
 
 
-def _once(rows: list[list[str]]) -> Iterator[list[str]]:
+def _named_once(rows: list[list[str]]) -> Iterator[list[str]]:
     """The rows with what they are of named in its first row only."""
     before = ""
-    for name, *rest in rows:
-        yield ["" if name == before else name, *rest]
+    for name, *cells in rows:
+        yield ["" if name == before else name, *cells]
         before = name
 
 
 def _cells(
-    group: GroupScores | None, against: GroupDifference | None, *, several: bool
+    group: GroupScores | None, against: GroupDifference | None, *, is_several: bool
 ) -> list[str]:
     if group is None:
-        return [numbers.DASH, "0", *[""] * (1 + several)]
+        return [numbers.DASH, "0", *[""] * (1 + is_several)]
     spread = "" if group.sd is None else f" ({numbers.score(group.sd)})"
     cells = [numbers.score(group.mean) + spread, numbers.count(group.n)]
-    if not several:
+    if not is_several:
         return [*cells, numbers.interval(group.interval)]
     if against is None:
         return [*cells, "", ""]
@@ -103,7 +103,7 @@ def mark(p: float | None) -> str:
 
 
 def _legend(grouped: RunsByGroup) -> list[str]:
-    n = sum(one.paired is not None for one in grouped.differences)
+    n = sum(difference.paired is not None for difference in grouped.differences)
     level = f"{100 * grouped.level:g} %"
     text = "run - A: the mean difference over the samples that are of the group in both runs, with "
     text += f"{level} intervals; permutation test of pairs, adjusted by Holm for "
@@ -123,11 +123,11 @@ def tests(grouped: RunsByGroup) -> Section:
             base.metric,
             f"{test.first} against {test.second}",
             letter(number),
-            *_tested(test.found, test.p),
+            *_test_cells(test.found, test.p),
         )
-        for place, base in enumerate(grouped.runs[0].metrics)
+        for index, base in enumerate(grouped.runs[0].metrics)
         for number, run in enumerate(grouped.runs)
-        for test in run.metrics[place].tests
+        for test in run.metrics[index].tests
         if test.found
     ]
     results = [
@@ -137,19 +137,19 @@ def tests(grouped: RunsByGroup) -> Section:
     title = f"Within each run, by {grouped.runs[0].field}"
     if len(whos := {row[1] for row in tested}) == 1:  # said once, it leaves room for the numbers
         title += f": {whos.pop()}"
-        rows = [[metric, *rest] for metric, _, *rest in tested]
+        rows = [[metric, *cells] for metric, _, *cells in tested]
     else:
-        rows = [[f"{metric}, {who}", *rest] for metric, who, *rest in tested]
+        rows = [[f"{metric}, {pair}", *cells] for metric, pair, *cells in tested]
     note = "Welch's t, p by permutation"
     note += ", one-sided" if sides == {True} else ", two-sided" if sides == {False} else ""
     note += f", adjusted by Holm for {numbers.plural(len(results), 'test')}. "
     takes = f"A test takes {LEAST} scores in a group, {LEAST_EQUAL} where all are the same: "
     note = note * bool(results) + takes + ("else there is no row." if results else "none has them.")
     heads = ("metric", "run", "difference", "t", "p", "adjusted")
-    return Section(title, heads, list(_once(rows)), [note])
+    return Section(title, heads, list(_named_once(rows)), [note])
 
 
-def _tested(result: Welch, p: float | None) -> list[str]:
+def _test_cells(result: Welch, p: float | None) -> list[str]:
     ends = result.interval
     text = f"{difference(result.difference, ends)} ({between(ends)})"
     return [text, signed(result.t), p_value(result.p), p_value(p)]
@@ -173,12 +173,12 @@ def study_report(data: Mapping[str, Any]) -> Sections:
 
 def _accuracy(study: Study) -> Section:
     by_run: dict[int, list[Accuracy]] = {}
-    for one in study.accuracy:
-        by_run.setdefault(one.run, []).append(one)
-    depths = [k for k in DEPTHS if any(one.k == k for one in study.accuracy)]
+    for accuracy in study.accuracy:
+        by_run.setdefault(accuracy.run, []).append(accuracy)
+    depths = [k for k in DEPTHS if any(accuracy.k == k for accuracy in study.accuracy)]
     rows = []
     for run, accuracies in by_run.items():
-        cells = {one.k: _cell(one) for one in accuracies}
+        cells = {accuracy.k: _cell(accuracy) for accuracy in accuracies}
         row_cells = (cells.get(k, numbers.DASH) for k in depths)
         rows.append([letter(run), numbers.count(accuracies[0].n), *row_cells])
     level = f"{numbers.percent(study.groups.level)} %"
@@ -190,8 +190,8 @@ def _accuracy(study: Study) -> Section:
     return Section("Retrievers", ("run", "n", *(f"accuracy@{k}" for k in depths)), rows, notes)
 
 
-def _cell(one: Accuracy) -> str:
-    return f"{numbers.estimate(one.mean, one.interval)} {mark(one.p)}".rstrip()
+def _cell(accuracy: Accuracy) -> str:
+    return f"{numbers.estimate(accuracy.mean, accuracy.interval)} {mark(accuracy.p)}".rstrip()
 
 
 def _concordance(study: Study) -> Iterator[Section]:
@@ -200,19 +200,19 @@ def _concordance(study: Study) -> Iterator[Section]:
     shares, differences = [], []
     for metrics in dict.fromkeys(row.metrics for table in tables for row in table.rows):
         for number, table in enumerate(tables):
-            row = next((one for one in table.rows if one.metrics == metrics), None)
+            row = next((row for row in table.rows if row.metrics == metrics), None)
             if row is not None:
                 name = " and ".join(agreement.names(row, table)), letter(number)
                 shares.append([*name, agreement.share(row.correct), agreement.share(row.wrong)])
                 if gap := gaps.get((number, metrics)):
                     differences.append([*name, *_differences(gap)])
-    notes = [f"{name}: {why}" for name, why in tables[0].without.items()]
+    notes = [f"{name}: {reason}" for name, reason in tables[0].without.items()]
     heads = ["metric", "run", *agreement.conditions(tables[0])]
-    yield Section("Concordance with labels", heads, list(_once(shares)), notes)
+    yield Section("Concordance with labels", heads, list(_named_once(shares)), notes)
     if differences:
         note = "Intervals of the differences; each run has its own answers."
         heads = ["metric", "run", "run - A, correct", "run - A, wrong"]
-        yield Section("Concordance beside A", heads, list(_once(differences)), [note])
+        yield Section("Concordance beside A", heads, list(_named_once(differences)), [note])
 
 
 def _differences(gap: Gap) -> list[str]:

@@ -42,11 +42,13 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
     tables = comparison.shown(data, show_all=show_all)
     for (run, metrics, left_out), text in zip(tables, data["headlines"], strict=True):
         lines += [Text(), *([] if one_other else [_answer(text)]), _table(run, metrics)]
-        lines += [_about(one, text) for one in metrics if (text := comparison.beside(one))]
+        lines += [
+            _metric_text(metric, text) for metric in metrics if (text := comparison.beside(metric))
+        ]
         lines += [Text(f"{sanitize.plain(text)} --all shows more.") for text in left_out]
     lines.append(Text(comparison.legend(data), style="dim"))
     for _, metrics in comparison.changed(data, show_all=show_all):
-        lines += [line for one in metrics for line in _changes(one)]
+        lines += [line for metric in metrics for line in _changes(metric)]
     return Group(*lines)
 
 
@@ -56,9 +58,9 @@ def _answer(text: str) -> Text:
 
 
 def _run(run: Json) -> Text:
-    about = f"{run['source']}, {numbers.plural(run['n_samples'], 'sample')}"
-    about += ", the baseline" if run["name"] == "A" else ""
-    text = f"  {sanitize.plain(run['called'])}  {sanitize.plain(about)}"
+    description = f"{run['source']}, {numbers.plural(run['n_samples'], 'sample')}"
+    description += ", the baseline" if run["name"] == "A" else ""
+    text = f"  {sanitize.plain(run['called'])}  {sanitize.plain(description)}"
     return Text.assemble((run["name"], "bold"), text)
 
 
@@ -69,38 +71,38 @@ def _table(run: Json, metrics: list[Json]) -> Table:
     grid.columns[0].min_width = _METRIC
     grid.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
     grid.add_column("", no_wrap=True)
-    for one in metrics:
-        grid.add_row(*_row(one))
+    for metric in metrics:
+        grid.add_row(*_row(metric))
     return grid
 
 
-def _row(one: Json) -> list[RenderableType]:
-    name = Text(sanitize.plain(one["metric"]))
-    if not one["higher_is_better"]:
+def _row(metric: Json) -> list[RenderableType]:
+    name = Text(sanitize.plain(metric["metric"]))
+    if not metric["higher_is_better"]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
-    tone = one["tone"]
-    verdict = Text(f"{labels.SYMBOLS[tone]} {one['verdict']}", STYLES[tone])
-    if one["verdict"] == "no difference found":
+    tone = metric["tone"]
+    verdict = Text(f"{labels.SYMBOLS[tone]} {metric['verdict']}", STYLES[tone])
+    if metric["verdict"] == "no difference found":
         verdict = Text("none found", style="dim")
-    paired = one["paired"]
+    paired = metric["paired"]
     if paired is None:
-        return [Name(name), *(Text(numbers.DASH) for _ in range(7)), Text(one["verdict"])]
-    before, after, difference, *rest = map(Text, comparison.cells(one))
+        return [Name(name), *(Text(numbers.DASH) for _ in range(7)), Text(metric["verdict"])]
+    before, after, difference, *remaining_cells = map(Text, comparison.cells(metric))
     difference.style = "bold"
-    sides = Text("/".join(comparison.became(one)))
-    return [Name(name), before, after, difference, *rest, sides, verdict]
+    sides = Text("/".join(comparison.became(metric)))
+    return [Name(name), before, after, difference, *remaining_cells, sides, verdict]
 
 
-def _about(one: Json, text: str) -> Text:
+def _metric_text(metric: Json, text: str) -> Text:
     """What is said of a metric."""
-    return Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), sanitize.plain(text))
+    return Text.assemble((f"{sanitize.plain(metric['metric'])}: ", "dim"), sanitize.plain(text))
 
 
-def _changes(one: Json) -> list[RenderableType]:
+def _changes(metric: Json) -> list[RenderableType]:
     lines: list[RenderableType] = []
-    for title, changes in (("became worse", one["worst"]), ("became better", one["best"])):
+    for title, changes in (("became worse", metric["worst"]), ("became better", metric["best"])):
         if changes:
-            head = f"{one['metric']}: what {title} most in {one['name']}"
+            head = f"{metric['metric']}: what {title} most in {metric['name']}"
             lines += [Text(), Text(sanitize.plain(head), style="bold")]
             lines += [_change(change) for change in changes[:_SAMPLES]]
     return lines
@@ -112,11 +114,11 @@ def _change(change: Json) -> RenderableType:
     head = Text.assemble(
         (scores, "bold"), f"  {sanitize.plain(change['sample'])}  ", (question, "dim")
     )
-    parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:_PARTS]]
-    return Group(head, *parts)
+    part_lines = [Padding(_part_line(part), (0, 0, 0, 2)) for part in change["parts"][:_PARTS]]
+    return Group(head, *part_lines)
 
 
-def _part(part: Json) -> RenderableType:
+def _part_line(part: Json) -> RenderableType:
     tone = part["tone"]
     text = Text.assemble(
         (f"{labels.SYMBOLS[tone]} {sanitize.plain(part['words'])}: ", STYLES[tone]),
@@ -143,16 +145,16 @@ def console_groups(data: Json) -> RenderableType:
     lines: list[RenderableType] = [Text(text, style="bold")]
     lines += warnings(data["warnings"])
     means = table("metric", data["field"], gap=2)
-    many = any(group["against"] for one in data["metrics"] for group in one["groups"])
-    numeric(means, ("mean (s.d.)", "n", "interval", *(["against the others"] if many else [])))
-    for one in data["metrics"]:
-        for number, group in enumerate(one["groups"]):
-            name = sanitize.plain(one["metric"]) if not number else ""
+    has_tests = any(group["against"] for metric in data["metrics"] for group in metric["groups"])
+    numeric(means, ("mean (s.d.)", "n", "interval", *(["against the others"] if has_tests else [])))
+    for metric in data["metrics"]:
+        for number, group in enumerate(metric["groups"]):
+            name = sanitize.plain(metric["metric"]) if not number else ""
             cells = [group["name"], group["shown"], numbers.count(group["n"]), group["span"]]
-            cells += [group["against"]] if many else []
+            cells += [group["against"]] if has_tests else []
             means.add_row(Text(name), *(Text(sanitize.plain(cell)) for cell in cells))
     lines += [Text(), means]
-    lines += [_about(one, text) for one in data["metrics"] for text in one["said"]]
+    lines += [_metric_text(metric, text) for metric in data["metrics"] for text in metric["said"]]
     return Group(*lines, Text(data["legend"], style="dim"))
 
 
@@ -169,17 +171,25 @@ def markdown(data: Json) -> str:
     tables = comparison.shown(data, show_all=False)
     for number, (run, metrics, left_out) in enumerate(tables):
         blocks += [] if one_other else [_markdown_answer(data["headlines"][number])]
-        blocks.append(markdown_table(_sides(run), (_markdown_row(one) for one in metrics)))
-        said = [_markdown_about(one, text) for one in metrics if (text := comparison.beside(one))]
-        blocks.append("\n".join(said))
+        blocks.append(
+            markdown_table(_table_heads(run), (_markdown_row(metric) for metric in metrics))
+        )
+        findings = [
+            _markdown_about(metric, text)
+            for metric in metrics
+            if (text := comparison.beside(metric))
+        ]
+        blocks.append("\n".join(findings))
         if left_out:
-            _, every = comparison.others(data)[number]
-            rest = [one for one in every if one not in metrics]
-            inner = markdown_table(_sides(run), (_markdown_row(one) for one in rest))
+            _, all_metrics = comparison.others(data)[number]
+            other_metrics = [metric for metric in all_metrics if metric not in metrics]
+            inner = markdown_table(
+                _table_heads(run), (_markdown_row(metric) for metric in other_metrics)
+            )
             blocks.append(folded(" ".join(left_out), inner))
     blocks.append(inline(comparison.legend(data)))
     every_change = comparison.changed(data, show_all=False)
-    blocks += [_markdown_changes(one) for _, metrics in every_change for one in metrics]
+    blocks += [_markdown_changes(metric) for _, metrics in every_change for metric in metrics]
     return joined(blocks)
 
 
@@ -187,8 +197,8 @@ def _markdown_answer(text: str) -> str:
     return f"**{inline(text)}**"
 
 
-def _markdown_about(one: Json, text: str) -> str:
-    return f"- {code(one['metric'])}: {inline(text)}"
+def _markdown_about(metric: Json, text: str) -> str:
+    return f"- {code(metric['metric'])}: {inline(text)}"
 
 
 def _markdown_run(run: Json) -> str:
@@ -197,33 +207,33 @@ def _markdown_run(run: Json) -> str:
     return f"- {run['name']}: {code(run['called'])}, {code(run['source'])}, {n}{base}"
 
 
-def _sides(run: Json) -> dict[str, str]:
+def _table_heads(run: Json) -> dict[str, str]:
     name = run["name"]
     numbered = dict.fromkeys(("metric", "A", name, f"{name} - A", "interval", "n", "p"), "---:")
     words = {"metric": ":---", "interval": ":---:"}
     return numbered | words | {comparison.SIDES: ":---:", "finding": ":---"}
 
 
-def _markdown_row(one: Json) -> list[str]:
-    name = cell(one["metric"]) + ("" if one["higher_is_better"] else " (lower is better)")
-    paired = one["paired"]
+def _markdown_row(metric: Json) -> list[str]:
+    name = cell(metric["metric"]) + ("" if metric["higher_is_better"] else " (lower is better)")
+    paired = metric["paired"]
     if paired is None:
-        return [name, *[numbers.DASH] * 7, one["verdict"]]
-    before, after, difference, interval, n, p = comparison.cells(one)
+        return [name, *[numbers.DASH] * 7, metric["verdict"]]
+    before, after, difference, interval, n, p = comparison.cells(metric)
     cells = [before, after, f"**{difference}**", interval, n, inline(p)]
-    verdict = f"{labels.SYMBOLS[one['tone']]} {one['verdict']}"
-    return [name, *cells, " / ".join(comparison.became(one)), verdict]
+    verdict = f"{labels.SYMBOLS[metric['tone']]} {metric['verdict']}"
+    return [name, *cells, " / ".join(comparison.became(metric)), verdict]
 
 
-def _markdown_changes(one: Json) -> str:
+def _markdown_changes(metric: Json) -> str:
     lines = []
-    for what, changes in (("worse", one["worst"]), ("better", one["best"])):
+    for direction, changes in (("worse", metric["worst"]), ("better", metric["best"])):
         for change in changes[:_MARKDOWN_SAMPLES]:
             scores = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
             question = f" {inline(change['question'])}" if change["question"] else ""
-            lines.append(f"- {what}, {scores}: {code(change['sample'])}{question}")
+            lines.append(f"- {direction}, {scores}: {code(change['sample'])}{question}")
             lines += [_markdown_part(part) for part in change["parts"]]
-    head = f"**{code(one['metric'])}: what changed most in {one['name']}**"
+    head = f"**{code(metric['metric'])}: what changed most in {metric['name']}**"
     return "\n".join([head, "", *lines]) if lines else ""
 
 
@@ -244,15 +254,15 @@ def markdown_groups(data: Json) -> str:
     }
     rows = [
         [
-            cell(one["metric"]),
+            cell(metric["metric"]),
             inline(group["name"]),
             group["shown"],
             numbers.count(group["n"]),
             group["span"],
             inline(group["against"]),
         ]
-        for one in data["metrics"]
-        for group in one["groups"]
+        for metric in data["metrics"]
+        for group in metric["groups"]
     ]
     run = numbers.beside(data["title"], data["run"])
     return joined(
@@ -261,9 +271,9 @@ def markdown_groups(data: Json) -> str:
             markdown_warnings(data["warnings"]),
             markdown_table(sides, rows),
             "\n".join(
-                f"- {code(one['metric'])}: {inline(text)}"
-                for one in data["metrics"]
-                for text in one["said"]
+                f"- {code(metric['metric'])}: {inline(text)}"
+                for metric in data["metrics"]
+                for text in metric["said"]
             ),
             inline(data["legend"]),
         ]
@@ -302,10 +312,12 @@ def html(data: Json) -> str:
 def overview(data: Json) -> dict[str, Any]:
     """What the tables of the differences show, for their template."""
     tables = []
-    for run, listed, left_out in comparison.shown(data, show_all=False):
-        every = next(metrics for other, metrics in comparison.others(data) if other is run)
-        rows = [(one, _drawn(one, _limit(one, every))) for one in every]
-        visible = [row for row in rows if row[0] in listed]
+    for run, listed_metrics, left_out in comparison.shown(data, show_all=False):
+        all_metrics = next(
+            metrics for other_run, metrics in comparison.others(data) if other_run is run
+        )
+        rows = [(metric, _draw_bar(metric, _limit(metric, all_metrics))) for metric in all_metrics]
+        visible = [row for row in rows if row[0] in listed_metrics]
         tables.append(
             (run, visible, " ".join(left_out), [row for row in rows if row not in visible])
         )
@@ -320,18 +332,20 @@ def overview(data: Json) -> dict[str, Any]:
     }
 
 
-def _limit(one: Json, metrics: Sequence[Json]) -> float:
+def _limit(metric: Json, metrics: Sequence[Json]) -> float:
     """The end of a metric's axis: metrics of one range share it, without a range it is its own."""
-    width = _width(one)
-    alike = [one] if width is None else [other for other in metrics if _width(other) == width]
-    reach = max(map(_reach, alike))
+    width = _width(metric)
+    same_width = (
+        [metric] if width is None else [other for other in metrics if _width(other) == width]
+    )
+    reach = max(map(_reach, same_width))
     if width is None:
         return _round_up(reach) if reach else 1.0
     return min(_round_up(max(reach, _LEAST * width)), width)
 
 
-def _width(one: Json) -> float | None:
-    low, high = one["range"]
+def _width(metric: Json) -> float | None:
+    low, high = metric["range"]
     return None if low is None or high is None else float(high - low)
 
 
@@ -343,23 +357,23 @@ def _round_up(value: float) -> float:
     return float(f"{short * size:.2g}")
 
 
-def _reach(one: Json) -> float:
-    paired: Json | None = one["paired"]
+def _reach(metric: Json) -> float:
+    paired: Json | None = metric["paired"]
     if paired is None:
         return 0.0
     ends = paired["interval"] or {"low": paired["difference"], "high": paired["difference"]}
     return max(abs(float(ends["low"])), abs(float(ends["high"])), abs(float(paired["difference"])))
 
 
-def _drawn(one: Json, limit: float) -> Drawn | None:
-    paired = one["paired"]
+def _draw_bar(metric: Json, limit: float) -> Drawn | None:
+    paired = metric["paired"]
     if paired is None or paired["interval"] is None:
         return None
 
     def x(value: float) -> float:
         return round((min(max(value / limit, -1.0), 1.0) + 1) / 2 * WIDTH, 1)
 
-    ends, least = paired["interval"], one["detectable"]
-    blind = None if least is None else (x(-least), x(least))
+    ends, detectable = paired["interval"], metric["detectable"]
+    blind = None if detectable is None else (x(-detectable), x(detectable))
     words = f"difference {difference(paired['difference'], ends)}, interval {between(ends)}"
     return Drawn(x(ends["low"]), x(ends["high"]), x(paired["difference"]), blind, limit, words)

@@ -43,7 +43,7 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
     if data["advice"]:
         blocks += [_head("What to try, by number of samples affected"), _advice(data)]
     for head, lines in words.what_ifs(data):
-        blocks += _what_if(head, lines)
+        blocks += _what_if_lines(head, lines)
     blocks += _patterns(data)
     blocks += _samples(data, show_all=show_all)
     blocks += _undiagnosed(data, show_all=show_all)
@@ -53,12 +53,12 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
 
 def console_sample(data: Json, sample_id: str) -> RenderableType:
     """The findings of one sample with all their evidence."""
-    one = next(s for s in data["samples"] if s["id"] == sample_id)
-    lines: list[RenderableType] = [_title(one)]
-    for finding in [one["main"], *one["contributing"]] if one["main"] else []:
+    sample = next(s for s in data["samples"] if s["id"] == sample_id)
+    lines: list[RenderableType] = [_title(sample)]
+    for finding in [sample["main"], *sample["contributing"]] if sample["main"] else []:
         lines.append(Text(finding["title"], style="bold"))
         lines += [_evidence(evidence) for evidence in finding["evidence"]]
-    if one["state"] == "fine":
+    if sample["state"] == "fine":
         lines.append(Text("passed every check that could be made"))
     return Group(*lines)
 
@@ -69,15 +69,15 @@ def _head(text: str) -> Text:
 
 def _causes(data: Json) -> Table:
     rows = table("cause")
-    several = any(cause["contributing"] for cause in data["causes"])
-    numeric(rows, ("samples", "also in") if several else ("samples",))
+    has_further = any(cause["contributing"] for cause in data["causes"])
+    numeric(rows, ("samples", "also in") if has_further else ("samples",))
     rows.add_column("share of those checked", no_wrap=True)
     rows.add_column("", overflow="fold")
     for cause in data["causes"]:
         rows.add_row(
             Text(cause["title"], style="bold"),
             numbers.count(cause["n"]),
-            *([numbers.count(cause["contributing"])] if several else []),
+            *([numbers.count(cause["contributing"])] if has_further else []),
             words.share(cause),
             Text(cause["means"], style="dim"),
         )
@@ -86,13 +86,13 @@ def _causes(data: Json) -> Table:
 
 def _advice(data: Json) -> Table:
     rows = grid()
-    for place, advice in enumerate(data["advice"], start=1):
+    for number, advice in enumerate(data["advice"], start=1):
         causes = Text(f"{words.gain(advice)}: {', '.join(advice['causes'])}", style="dim")
-        rows.add_row(f"{place}.", Group(Text(advice["advice"]), causes))
+        rows.add_row(f"{number}.", Group(Text(advice["advice"]), causes))
     return rows
 
 
-def _what_if(head: str, lines: Sequence[str]) -> list[RenderableType]:
+def _what_if_lines(head: str, lines: Sequence[str]) -> list[RenderableType]:
     rows = grid()
     for line in lines:
         rows.add_row(labels.SYMBOLS["plain"], Text(sanitize.plain(line)))
@@ -116,7 +116,7 @@ def _patterns(data: Json) -> list[RenderableType]:
 
 
 def _samples(data: Json, *, show_all: bool) -> list[RenderableType]:
-    by_id = {one["id"]: one for one in data["samples"]}
+    by_id = {sample["id"]: sample for sample in data["samples"]}
     blocks: list[RenderableType] = []
     for cause in data["causes"]:
         cases = [case for case in cause["samples"] if case["main"]]
@@ -124,29 +124,29 @@ def _samples(data: Json, *, show_all: bool) -> list[RenderableType]:
             continue
         blocks.append(_head(cause["title"]))
         for case in cases if show_all else cases[:_SHOWN]:
-            one = by_id[case["id"]]
-            first = map(_evidence, one["main"]["evidence"][:1])
-            blocks.append(Padding(Group(_title(one), *first), (0, 0, 0, 2)))
+            sample = by_id[case["id"]]
+            first = map(_evidence, sample["main"]["evidence"][:1])
+            blocks.append(Padding(Group(_title(sample), *first), (0, 0, 0, 2)))
         if len(cases) > _SHOWN and not show_all:
             blocks.append(Text(f"  and {len(cases) - _SHOWN:,} more (--all)", style="dim"))
     return blocks
 
 
-def _title(one: Json) -> Text:
-    beside = ", ".join(finding["title"] for finding in one["contributing"])
+def _title(sample: Json) -> Text:
+    further = ", ".join(finding["title"] for finding in sample["contributing"])
     title = Text.assemble(
-        (sanitize.plain(one["id"]), "cyan"), f"  {sanitize.flat(one['question'])}"
+        (sanitize.plain(sample["id"]), "cyan"), f"  {sanitize.flat(sample['question'])}"
     )
-    title.append(f"  also {beside}" if beside else "", style="dim")
-    title.append(f"  {one['remark']}" if one["remark"] else "", style="dim")
+    title.append(f"  also {further}" if further else "", style="dim")
+    title.append(f"  {sample['remark']}" if sample["remark"] else "", style="dim")
     return title
 
 
 def _evidence(evidence: Json) -> RenderableType:
     text = Text(shorten(words.evidence_text(evidence), _EXCERPT))
     text.append(f"\n{sanitize.plain(evidence['why'])}", style="dim")
-    where = words.rank_and_quote(evidence)
-    text.append(f"\n{shorten(where, _EXCERPT)}" if where else "", style="dim italic")
+    location = words.rank_and_quote(evidence)
+    text.append(f"\n{shorten(location, _EXCERPT)}" if location else "", style="dim italic")
     return Padding(text, (0, 0, 0, 2))
 
 
@@ -155,11 +155,15 @@ def _undiagnosed(data: Json, *, show_all: bool) -> list[RenderableType]:
     if not reasons:
         return []
     rows = grid()
-    for why, ids in reasons if show_all else reasons[:_SHOWN]:
-        some = ids if show_all else ids[:_SHOWN]
-        more = f" and {len(ids) - len(some):,} more (--all)" if len(ids) > len(some) else ""
-        text = Text(", ".join(map(sanitize.plain, some)), style="cyan").append(more, style="dim")
-        remark = Text(f"{numbers.plural(len(ids), 'sample')}: {shorten(why, _EXCERPT)}")
+    for reason, ids in reasons if show_all else reasons[:_SHOWN]:
+        ids_shown = ids if show_all else ids[:_SHOWN]
+        more = (
+            f" and {len(ids) - len(ids_shown):,} more (--all)" if len(ids) > len(ids_shown) else ""
+        )
+        text = Text(", ".join(map(sanitize.plain, ids_shown)), style="cyan").append(
+            more, style="dim"
+        )
+        remark = Text(f"{numbers.plural(len(ids), 'sample')}: {shorten(reason, _EXCERPT)}")
         rows.add_row(labels.SYMBOLS["plain"], Group(remark, text))
     return [_head("Could not be diagnosed"), rows]
 
@@ -193,8 +197,8 @@ def markdown(data: Json) -> str:
         inline(f"Errors: {known}.") if (known := words.errors(data)) else "",
         _markdown_causes(data),
         "\n".join(
-            f"{place}. {inline(a['advice'])} ({words.gain(a)})"
-            for place, a in enumerate(data["advice"], start=1)
+            f"{number}. {inline(a['advice'])} ({words.gain(a)})"
+            for number, a in enumerate(data["advice"], start=1)
         ),
         "\n\n".join(
             "\n".join([f"{head}:", "", *(f"- {inline(line)}" for line in lines)])
@@ -202,9 +206,9 @@ def markdown(data: Json) -> str:
         ),
         "\n".join(_markdown_pattern(pattern) for pattern in words.claimed(data)),
         "\n".join(
-            f"- Could not be diagnosed: {numbers.plural(len(ids), 'sample')}, {inline(why)} "
-            f"({_some(ids)})."
-            for why, ids in words.undiagnosed(data)[:_MARKDOWN_SHOWN]
+            f"- Could not be diagnosed: {numbers.plural(len(ids), 'sample')}, {inline(reason)} "
+            f"({_first_ids(ids)})."
+            for reason, ids in words.undiagnosed(data)[:_MARKDOWN_SHOWN]
         ),
         "\n".join(
             f"- Could not be told on {numbers.plural(n, 'sample')}: {', '.join(causes)}. "
@@ -220,7 +224,7 @@ def _markdown_causes(data: Json) -> str:
         return ""
     rows = []
     for cause in data["causes"]:
-        examples = _some([case["id"] for case in cause["samples"]])
+        examples = _first_ids([case["id"] for case in cause["samples"]])
         row = [
             f"**{cause['title']}**",
             numbers.count(cause["n"]),
@@ -232,7 +236,7 @@ def _markdown_causes(data: Json) -> str:
     return markdown_table(_SIDES, rows)
 
 
-def _some(ids: Sequence[str]) -> str:
+def _first_ids(ids: Sequence[str]) -> str:
     """The first of them, and how many there are beside."""
     more = len(ids) - _MARKDOWN_SHOWN
     return ", ".join([*map(cell, ids[:_MARKDOWN_SHOWN]), *([f"{more:,} more"] if more > 0 else [])])
@@ -256,7 +260,7 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
     diagnosis = data.get("diagnosis")
     if diagnosis is None:
         return None
-    by_id = {one["id"]: one for one in diagnosis["samples"]}
+    by_id = {sample["id"]: sample for sample in diagnosis["samples"]}
     # The greatest number of samples that an interval reaches takes all the width.
     reached = [cause["interval"][1] * cause["checked"] for cause in diagnosis["causes"]]
     widest = max(reached, default=1.0) or 1.0
@@ -264,15 +268,15 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
         "headline": words.headline(diagnosis),
         "more_first": max(0, len(diagnosis["first"]) - words.READ_FIRST),
         "first": [
-            (name, text, _linked(diagnosis["first"][: words.READ_FIRST], links))
+            (name, text, _with_links(diagnosis["first"][: words.READ_FIRST], links))
             if name == words.FIRST
             else (name, text, ())
             for name, text in words.first_page(diagnosis)
         ],
         "causes": [_cause(cause, by_id, links, widest) for cause in diagnosis["causes"]],
         "advice": [
-            (one["advice"], words.gain(one), ", ".join(one["causes"]))
-            for one in diagnosis["advice"]
+            (item["advice"], words.gain(item), ", ".join(item["causes"]))
+            for item in diagnosis["advice"]
         ],
         "patterns": [_pattern(pattern, links) for pattern in words.claimed(diagnosis)],
         "undecided": [p["title"] for p in diagnosis["patterns"] if p["state"] == "undecided"],
@@ -280,7 +284,7 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
             (
                 remark,
                 numbers.plural(len(ids), "sample"),
-                _linked(ids[:_SHOWN_ON_PAGE], links),
+                _with_links(ids[:_SHOWN_ON_PAGE], links),
                 len(ids[_SHOWN_ON_PAGE:]),
             )
             for remark, ids in words.undiagnosed(diagnosis)[:_SHOWN_ON_PAGE]
@@ -290,19 +294,19 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
     }
 
 
-def _linked(ids: Sequence[str], links: Mapping[str, str]) -> list[tuple[str, str]]:
+def _with_links(ids: Sequence[str], links: Mapping[str, str]) -> list[tuple[str, str]]:
     """Each id with where its sample stands on the page; "" if it is not shown there."""
-    return [(one, links.get(one, "")) for one in ids]
+    return [(sample_id, links.get(sample_id, "")) for sample_id in ids]
 
 
 def by_sample(data: Json) -> Mapping[str, tuple[str, str]]:
     """By sample that is not fine: what went wrong, the main cause first, and what to know of it."""
     diagnosis = data.get("diagnosis")
     remarks = {}
-    for one in diagnosis["samples"] if diagnosis else ():
-        causes = [one["main"], *one["contributing"]] if one["main"] else []
-        if causes or one["remark"]:
-            remarks[str(one["id"])] = (", ".join(f["title"] for f in causes), one["remark"])
+    for sample in diagnosis["samples"] if diagnosis else ():
+        causes = [sample["main"], *sample["contributing"]] if sample["main"] else []
+        if causes or sample["remark"]:
+            remarks[str(sample["id"])] = (", ".join(f["title"] for f in causes), sample["remark"])
     return remarks
 
 
@@ -324,27 +328,27 @@ def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str], wid
     }
 
 
-def _case(one: Json, cause: str, links: Mapping[str, str]) -> Json:
+def _case(sample: Json, cause: str, links: Mapping[str, str]) -> Json:
     """A sample under a cause, with the further causes that it has."""
-    findings = [one["main"], *one["contributing"]]
-    mine = next(finding for finding in findings if finding["cause"] == cause)
-    others = [finding["title"] for finding in findings if finding is not mine]
-    is_main = mine is one["main"]
-    evidence = mine["evidence"][0]
+    findings = [sample["main"], *sample["contributing"]]
+    own_finding = next(finding for finding in findings if finding["cause"] == cause)
+    further = [finding["title"] for finding in findings if finding is not own_finding]
+    is_main = own_finding is sample["main"]
+    evidence = own_finding["evidence"][0]
     return {
-        "id": one["id"],
-        "link": links.get(str(one["id"]), ""),
-        "question": _short(one["question"]),
+        "id": sample["id"],
+        "link": links.get(str(sample["id"]), ""),
+        "question": _short(sample["question"]),
         "text": _short(words.evidence_text(evidence)),
         "why": _short(evidence["why"]),
         "where": _short(words.rank_and_quote(evidence)),
-        "beside": ("also " if is_main else "beside ") + ", ".join(others) if others else "",
+        "beside": ("also " if is_main else "beside ") + ", ".join(further) if further else "",
     }
 
 
 def _pattern(pattern: Json, links: Mapping[str, str]) -> tuple[Any, ...]:
     """Title, meaning, advice, conditions, linked samples."""
-    samples = _linked(pattern["samples"][:_SHOWN_ON_PAGE], links)
+    samples = _with_links(pattern["samples"][:_SHOWN_ON_PAGE], links)
     conditions = [words.condition(condition) for condition in pattern["conditions"]]
     return pattern["title"], pattern["means"], pattern["advice"], conditions, samples
 

@@ -200,8 +200,8 @@ class TextTable:
 def evidence(number: int, sample: Json, metrics: Sequence[Json], texts: TextTable) -> Evidence:
     """Collect what the page shows of a sample; long texts go into `texts`."""
     sections = [
-        _section(at, metric, sample, texts)
-        for at, metric in enumerate(metrics)
+        _section(index, metric, sample, texts)
+        for index, metric in enumerate(metrics)
         if metric["label"] in sample["scores"]
     ]
     cells: list[Cell | None] = [None] * len(metrics)
@@ -212,9 +212,9 @@ def evidence(number: int, sample: Json, metrics: Sequence[Json], texts: TextTabl
         sample,
         cells,
         sections,
-        _coloured(sample["answer"], "answer", sections),
-        _coloured(sample["reference"], "reference", sections),
-        [_context(at, text, sections) for at, text in enumerate(sample["contexts"])],
+        _marks_by_metric(sample["answer"], "answer", sections),
+        _marks_by_metric(sample["reference"], "reference", sections),
+        [_context(index, text, sections) for index, text in enumerate(sample["contexts"])],
         turns(sample),
     )
 
@@ -232,8 +232,8 @@ def cell(metric: Json, score: Json) -> Cell:
     if missed and text == numbers.score(metric["guide"]):  # it would read as if it met it
         longer = (f"{score['value']:.{digits}f}" for digits in range(3, tables.EXACT + 1))
         text = next(text for text in longer if float(text) != metric["guide"])
-    beside = ", beyond the guide value" if missed else ""
-    return Cell(name, text, f"h{step}{missed}", f"{name} {text}{beside}")
+    remark = ", beyond the guide value" if missed else ""
+    return Cell(name, text, f"h{step}{missed}", f"{name} {text}{remark}")
 
 
 def readable(raw: str) -> str:
@@ -241,10 +241,10 @@ def readable(raw: str) -> str:
     return _ENCODED.sub(lambda match: f"{match[0][:60]}... ({len(match[0]):,} characters)", raw)
 
 
-def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
+def _section(metric_number: int, metric: Json, sample: Json, texts: TextTable) -> Section:
     score = sample["scores"][metric["label"]]
     pieces = [
-        _piece(f"m{at}p{number}", part, sample["contexts"], metric)
+        _piece_of(f"m{metric_number}p{number}", part, sample["contexts"], metric)
         for number, part in enumerate(msgspec.convert(score["parts"], list[Part]))
     ]
     by_kind: dict[str, list[Piece]] = {}
@@ -258,17 +258,17 @@ def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
         (reply, texts.add(reply["prompt"]), texts.add(readable(reply["raw"])))
         for reply in score["replies"]
     ]
-    return Section(at, metric, score, cell(metric, score), groups, replies)
+    return Section(metric_number, metric, score, cell(metric, score), groups, replies)
 
 
-def _piece(ref: str, part: Part, contexts: Sequence[str], metric: Json) -> Piece:
+def _piece_of(ref: str, part: Part, contexts: Sequence[str], metric: Json) -> Piece:
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     context = labels.context(part, contexts)
     quoted = context is not None and find_quote(context, part.quote) is not None
     return Piece(ref, part, tone, labels.excerpt(part, contexts), quoted, context is not None)
 
 
-def _coloured(
+def _marks_by_metric(
     text: str | None, into: str, sections: Sequence[Section]
 ) -> list[tuple[int, list[Mark]]]:
     """The text once for every metric whose evidence points into it, or once without colours."""
@@ -282,7 +282,7 @@ def _coloured(
             if piece.part.span and _SPANS_INTO.get(piece.part.kind) == into
         ]
         if pointing:
-            variants.append((section.number, _own(text, pointing)))
+            variants.append((section.number, _own_marks(text, pointing)))
     return variants or [(-1, [Mark(text)])]
 
 
@@ -294,16 +294,16 @@ def united(text: str | None, into: str, sections: Sequence[Section]) -> Sequence
         for piece in pieces
         if piece.part.span and _SPANS_INTO.get(piece.part.kind) == into
     ]
-    return _own(text or "", pointing)
+    return _own_marks(text or "", pointing)
 
 
-def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
+def _context(index: int, text: str, sections: Sequence[Section]) -> Context:
     spans: list[tuple[Range, Piece]] = []
     verdicts = []
     for section in sections:
         for piece in section.pieces:
             part = piece.part
-            if part.context != at:
+            if part.context != index:
                 continue
             if part.kind == "context":
                 verdicts.append((piece, section.metric["label"]))
@@ -311,21 +311,23 @@ def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
                 spans.append((part.span, piece))
             elif piece.quote_found:
                 spans.append((find_quote(text, part.quote) or (0, 0), piece))
-    return Context(_marked(text, spans), verdicts)
+    return Context(_mark_text(text, spans), verdicts)
 
 
-def _marked(text: str, spans: Iterable[tuple[Range, Piece]]) -> list[Mark]:
+def _mark_text(text: str, spans: Iterable[tuple[Range, Piece]]) -> list[Mark]:
     """The text with the worst that is said of each place in front."""
     spans = list(spans)
     tones = {piece.ref: piece.tone for _, piece in spans}
     owned = [(span, piece.ref) for span, piece in spans]
     return [
-        _mark(segment.text, segment.owners, tones, _worst(tones[ref] for ref in segment.owners))
+        _mark_of(
+            segment.text, segment.owners, tones, _worst_tone(tones[ref] for ref in segment.owners)
+        )
         for segment in segments(text, owned)
     ]
 
 
-def _own(text: str, pointing: Sequence[tuple[Range, Piece]]) -> list[Mark]:
+def _own_marks(text: str, pointing: Sequence[tuple[Range, Piece]]) -> list[Mark]:
     """The text its pieces were taken from: words within two belong to the shorter one."""
     tones = {piece.ref: piece.tone for _, piece in pointing}
     lengths = {piece.ref: end - start for (start, end), piece in pointing}
@@ -339,23 +341,25 @@ def _own(text: str, pointing: Sequence[tuple[Range, Piece]]) -> list[Mark]:
         for ref in refs:
             by_metric.setdefault(ref.partition("p")[0], []).append(ref)
         worst = []
-        for own in by_metric.values():
-            shortest = min(lengths[ref] for ref in own)
-            of_words = {tones[ref] for ref in own if lengths[ref] == shortest}
+        for metric_refs in by_metric.values():
+            shortest = min(lengths[ref] for ref in metric_refs)
+            of_words = {tones[ref] for ref in metric_refs if lengths[ref] == shortest}
             divided = "good" in of_words and of_words & {"bad", "warn"} and not exact
-            worst.append("mixed" if divided else _worst(of_words))
-        marks.append(replace(_mark(segment.text, refs, tones, _worst(worst)), exact=exact))
+            worst.append("mixed" if divided else _worst_tone(of_words))
+        marks.append(replace(_mark_of(segment.text, refs, tones, _worst_tone(worst)), exact=exact))
     return marks
 
 
-def _worst(tones: Iterable[str]) -> str:
+def _worst_tone(tones: Iterable[str]) -> str:
     given_tones = set(tones)
     return next((tone for tone in labels.WORST_FIRST if tone in given_tones), "")
 
 
-def _mark(text: str, refs: Sequence[str], tones: Mapping[str, str], tone: str) -> Mark:
-    own = [tones[ref] for ref in refs]
-    return Mark(text, tone, " ".join(refs), tones=" ".join(own) if len(set(own)) > 1 else "")
+def _mark_of(text: str, refs: Sequence[str], tones: Mapping[str, str], tone: str) -> Mark:
+    own_tones = [tones[ref] for ref in refs]
+    return Mark(
+        text, tone, " ".join(refs), tones=" ".join(own_tones) if len(set(own_tones)) > 1 else ""
+    )
 
 
 def turns(sample: Json) -> list[Turn]:
@@ -406,9 +410,9 @@ def find_quote(text: str, quote: str) -> Range | None:
 
     None if it does not stand there: a quote that a judge made up must not be shown as found.
     """
-    at = text.find(quote)
-    if quote and at >= 0:
-        return at, at + len(quote)
+    start = text.find(quote)
+    if quote and start >= 0:
+        return start, start + len(quote)
     words = quote.strip(" \t\n\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}")
     if not words:
         return None

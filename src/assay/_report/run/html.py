@@ -166,7 +166,7 @@ def head(data: Json) -> list[tuple[str, str]]:
 def facts(data: Json) -> dict[str, Any]:
     """What the page's script needs to sort and filter: the scores, without any text."""
     groups = sorted({sample["group"] for sample in data["samples"] if sample["group"]})
-    places = {group: place for place, group in enumerate(groups)}
+    index_of = {group: index for index, group in enumerate(groups)}
     return {
         "metrics": [
             {"label": m["label"], "guide": m["guide"], "up": m["higher_is_better"]}
@@ -174,7 +174,7 @@ def facts(data: Json) -> dict[str, Any]:
         ],
         "groups": groups,
         "rows": [
-            [places.get(sample["group"], -1), *(_fact(sample, m) for m in data["metrics"])]
+            [index_of.get(sample["group"], -1), *(_fact(sample, m) for m in data["metrics"])]
             for sample in data["samples"]
         ],
     }
@@ -247,7 +247,7 @@ def _result_frame(run: Result) -> str:
     unanswered = any(metric["n_unanswered"] for metric in data["metrics"])
     for metric in data["metrics"]:
         metric["cells"] = _table_cells(metric, unanswered=unanswered)
-    return _framed(
+    return _render_frame(
         "notebook_result.html",
         data=data,
         unanswered=unanswered,
@@ -259,7 +259,7 @@ def _result_frame(run: Result) -> str:
 
 def _summary_frame(means: Summary) -> str:
     """The means of a run as a table."""
-    return _framed("notebook_summary.html", rows=means, notes=means.notes())
+    return _render_frame("notebook_summary.html", rows=means, notes=means.notes())
 
 
 def _trace_frame(trace: Trace) -> str:
@@ -270,15 +270,19 @@ def _trace_frame(trace: Trace) -> str:
     contexts = sample.contexts or ()
     shortened = [text[:LONGEST] for text in contexts]
     groups = [
-        (labels.heading(kind), labels.tally(own), [_part(p, contexts, higher=higher) for p in own])
-        for kind, own in labels.grouped(outcome.parts).items()
+        (
+            labels.heading(kind),
+            labels.tally(parts),
+            [_part_data(p, contexts, higher=higher) for p in parts],
+        )
+        for kind, parts in labels.grouped(outcome.parts).items()
     ]
     calls = [
         {**reply, "prompt": reply["prompt"][:LONGEST], "raw": readable(reply["raw"])[:LONGEST]}
         for reply in score["replies"]
     ]
     texts = [(name, getattr(sample, name)) for name in ("question", "answer", "reference")]
-    return _framed(
+    return _render_frame(
         "notebook_trace.html",
         metric=trace.metric,
         score=score,
@@ -294,7 +298,7 @@ def _trace_frame(trace: Trace) -> str:
     )
 
 
-def _framed(template: str, **context: Any) -> str:
+def _render_frame(template: str, **context: Any) -> str:
     cell = fragment(template, **context)
     style = asset("notebook.css")
     document = fragment(
@@ -327,21 +331,21 @@ def _table_cells(metric: Mapping[str, Any], *, unanswered: bool) -> list[str]:
     return [*cells, numbers.count(metric["n_unanswered"])] if unanswered else cells
 
 
-def _part(part: Part, contexts: Sequence[str], *, higher: bool) -> dict[str, str]:
+def _part_data(part: Part, contexts: Sequence[str], *, higher: bool) -> dict[str, str]:
     tone = labels.tone(part, higher_is_better=higher)
-    about = [part.label, *labels.facts(part, tone)]
+    facts = [part.label, *labels.facts(part, tone)]
     return {
         "symbol": labels.SYMBOLS[tone],
         "tone": tone,
         "text": labels.excerpt(part, contexts)[:LONGEST],
-        "about": ", ".join(filter(None, about)),
+        "about": ", ".join(filter(None, facts)),
         "reason": part.reason[:LONGEST],
         "quote": part.quote[:LONGEST],
-        "lost": _lost(part, contexts),
+        "lost": _lost_quote(part, contexts),
     }
 
 
-def _lost(part: Part, contexts: Sequence[str]) -> str:
+def _lost_quote(part: Part, contexts: Sequence[str]) -> str:
     """That a quote was made up, which must not be shown as found; "" if it was not."""
     context = labels.context(part, contexts)
     if not part.quote or context is None or evidence.find_quote(context, part.quote):

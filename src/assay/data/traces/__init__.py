@@ -79,7 +79,7 @@ def spans(values: Mapping[Any, Any]) -> Iterator[Span]:
 
 def _nest(values: Mapping[Any, Any]) -> list[Any] | None:
     lists = (unboxed(values[key]) for key in _NESTS if key in values)
-    return next((listed for listed in lists if isinstance(listed, list)), None)
+    return next((entry for entry in lists if isinstance(entry, list)), None)
 
 
 def _is_span(values: Mapping[Any, Any]) -> bool:
@@ -92,16 +92,16 @@ def _is_span(values: Mapping[Any, Any]) -> bool:
 
 def _ids(values: Mapping[Any, Any]) -> tuple[str, str]:
     context = values.get("context")
-    places = [values, context] if isinstance(context, Mapping) else [values]
+    mappings = [values, context] if isinstance(context, Mapping) else [values]
     ids = []
     for name, camel in (("trace_id", "traceId"), ("span_id", "spanId")):
         keys = (name, camel, f"context.{name}")
-        candidates = (place.get(key) for place in places for key in keys)
-        ids.append(next((_id(value) for value in candidates if value), ""))
+        candidates = (mapping.get(key) for mapping in mappings for key in keys)
+        ids.append(next((_hex_id(value) for value in candidates if value), ""))
     return ids[0], ids[1]
 
 
-def _id(value: Any) -> str:
+def _hex_id(value: Any) -> str:
     """An id as hexadecimal digits; some write it with 0x, some the bytes in base64."""
     text = str(value or "").removeprefix("0x")
     if len(text) in _BASE64_IDS:
@@ -121,7 +121,7 @@ def _span(values: Mapping[str, Any]) -> Span:
     return Span(
         trace=trace,
         id=span_id,
-        parent=next((_id(values[key]) for key in _PARENTS if values.get(key)), ""),
+        parent=next((_hex_id(values[key]) for key in _PARENTS if values.get(key)), ""),
         name=str(values.get("name") or ""),
         start=times["start"],
         end=times["end"],
@@ -248,8 +248,8 @@ def _tokens(values: Mapping[str, Any]) -> int | None:
     usage = json_object(_first(values, "usageDetails", "usage_details", "usage")) or {}
     total = number(_first(usage, "total", "totalTokens"))
     if total is None:
-        parts = [number(usage.get(name)) for name in ("input", "output")]
-        total = number(sum(part for part in parts if part is not None)) or None
+        counts = [number(usage.get(name)) for name in ("input", "output")]
+        total = number(sum(count for count in counts if count is not None)) or None
     return None if total is None else int(total)
 
 

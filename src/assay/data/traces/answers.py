@@ -52,7 +52,7 @@ def answers(spans: Sequence[Span]) -> list["Answer"]:
     # Below a root that is foreign (a web server's) or says nothing of itself (a script's).
     while len(tops) == 1 and tops[0].kind == "chain" and not _has_ended(tops[0]):
         below = [s for s in tree.outermost(tree.below(tops[0])[1:]) if s.kind in _ANSWERING]
-        enough = _is_whole if _speaks(tops[0]) else _has_ended
+        enough = _is_whole_span if _speaks(tops[0]) else _has_ended
         if not any(enough(span) and span.kind == "chain" for span in below):
             break
         tops = below
@@ -63,7 +63,7 @@ def answers(spans: Sequence[Span]) -> list["Answer"]:
     if not tops:
         return []
     inside = [span for top in tops for span in tree.below(top)]
-    standing = [chain for chain in chains if _is_whole(chain)] or tops
+    standing = [chain for chain in chains if _is_whole_span(chain)] or tops
     return [Answer(tuple(standing), tuple({s.id: s for s in [*tops, *inside]}.values()))]
 
 
@@ -92,7 +92,7 @@ def _final(spans: Iterable[Span]) -> list[Span]:
     answered: set[str | None] = set()
     for span in reversed([*spans]):
         question = text_in(span.input, "question")
-        if _is_whole(span):
+        if _is_whole_span(span):
             answered.add(question)
         elif _failure(span) and question in answered:
             continue
@@ -100,13 +100,13 @@ def _final(spans: Iterable[Span]) -> list[Span]:
     return final[::-1]
 
 
-def _is_whole(span: Span) -> bool:
+def _is_whole_span(span: Span) -> bool:
     return bool(text_in(span.input, "question") and text_in(span.output, "answer"))
 
 
 def _has_ended(span: Span) -> bool:
     """Whether it answered what it was asked, or failed to."""
-    return _is_whole(span) or bool(text_in(span.input, "question") and _failure(span))
+    return _is_whole_span(span) or bool(text_in(span.input, "question") and _failure(span))
 
 
 def _failure(span: Span) -> str | None:
@@ -150,15 +150,17 @@ class _SpanTree:
 
     def outermost(self, spans: Iterable[Span], kinds: Sequence[str] = ()) -> list[Span]:
         """Those that are of some kind and below none that is, in the order of their beginning."""
-        chosen = {s.id: s for s in spans if (s.kind in kinds if kinds else s.kind)}
-        outer = [span for span in chosen.values() if not self._within(span, chosen)]
+        spans_of_kinds = {s.id: s for s in spans if (s.kind in kinds if kinds else s.kind)}
+        outer = [
+            span for span in spans_of_kinds.values() if not self._is_within(span, spans_of_kinds)
+        ]
         return sorted(outer, key=lambda span: span.start or 0)
 
-    def _within(self, span: Span, chosen: Mapping[str, Span]) -> bool:
+    def _is_within(self, span: Span, spans_of_kinds: Mapping[str, Span]) -> bool:
         visited = {span.id}
         parent = span.parent
         while parent in self._spans and parent not in visited:
-            if parent in chosen:
+            if parent in spans_of_kinds:
                 return True
             visited.add(parent)
             parent = self._spans[parent].parent
@@ -182,8 +184,8 @@ class Answer:
         """It as a row of a data set, or with what is wrong with it."""
         values = self.values()
         if "question" not in values:
-            where = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
-            fault = f"{where} does not record what was asked"
+            trace_name = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
+            fault = f"{trace_name} does not record what was asked"
             remedy = f"record the input of its outermost step{SKIP_HINT}"
             problem = Problem(fault, remedy, row=number, field="question")
             return Record(number, None, problem=problem, text=json.dumps(values))
@@ -194,7 +196,7 @@ class Answer:
         tree = _SpanTree(self.spans)
         documents, steps = self._documents(tree), self._steps(tree)
         fields = {
-            "id": self._id(),
+            "id": self._trace_id(),
             "question": self._question(tree),
             "answer": self._answer(tree),
             "failure": self._failure(),
@@ -208,7 +210,7 @@ class Answer:
         }
         return {name: value for name, value in fields.items() if value is not None}
 
-    def _id(self) -> str:
+    def _trace_id(self) -> str:
         top = self.tops[0]
         return f"{top.trace}:{top.id}" if self.several else top.trace
 
@@ -249,10 +251,10 @@ class Answer:
     def _documents(self, tree: _SpanTree) -> list[Mapping[str, Any]] | None:
         """What the model was given: reranked where that was done, of several searches together."""
         if steps := self._searches(tree):
-            return _distinct(itertools.chain(*(step.documents or () for step in steps)))
+            return _distinct_documents(itertools.chain(*(step.documents or () for step in steps)))
         returned = (contexts_in(top.output) for top in self.tops)
-        documents = next((each for each in returned if each is not None), None)
-        return None if documents is None else _distinct(documents)
+        documents = next((documents for documents in returned if documents is not None), None)
+        return None if documents is None else _distinct_documents(documents)
 
     def _searches(self, tree: _SpanTree) -> list[Span]:
         for kind in ("reranker", "retriever"):
@@ -264,7 +266,7 @@ class Answer:
     def _steps(self, tree: _SpanTree) -> list[dict[str, Any]] | None:
         """Of several searches that were put together, which contexts each found; else None."""
         steps = self._searches(tree)
-        documents = _distinct(itertools.chain(*(step.documents or () for step in steps)))
+        documents = _distinct_documents(itertools.chain(*(step.documents or () for step in steps)))
         if len(steps) < 2 or "contexts" not in _contexts(documents):
             return None
         keys = [_key(item) for item in documents]
@@ -272,9 +274,9 @@ class Answer:
         return [
             {
                 "step": step.name or step.kind,
-                "contexts": [n for n, key in enumerate(keys) if key in each],
+                "contexts": [n for n, key in enumerate(keys) if key in step_keys],
             }
-            for step, each in zip(steps, keys_of_steps, strict=True)
+            for step, step_keys in zip(steps, keys_of_steps, strict=True)
         ]
 
     def _latency(self) -> float | None:
@@ -324,7 +326,7 @@ def _contexts(documents: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
     return {"contexts": list(documents)}
 
 
-def _distinct(documents: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _distinct_documents(documents: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Each document once, the first time that it was found; parts of one may share its id."""
     by_key: dict[tuple[str, str], Mapping[str, Any]] = {}
     for item in documents:

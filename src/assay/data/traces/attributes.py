@@ -153,7 +153,7 @@ def _set_path(top: dict[str, Any], path: list[str], item: Any) -> None:
     for name in path[:-1]:
         inside = top.setdefault(name, {})
         if isinstance(inside, list):
-            inside = {str(place): present for place, present in enumerate(inside)}
+            inside = {str(index): present for index, present in enumerate(inside)}
         elif not isinstance(inside, dict):
             inside = {"": inside}  # both "a" and "a.b" are given
         top[name] = inside
@@ -215,7 +215,7 @@ def _documents(fields: Mapping[str, Any], output: Any) -> list[dict[str, Any]] |
     # LangChain's instrumentation leaves the ids out of the attributes.
     if returned and len(returned) == len(documents):
         pairs = zip(returned, documents, strict=True)
-        documents = [{**other, **document} for other, document in pairs]
+        documents = [{**base, **document} for base, document in pairs]
     return documents
 
 
@@ -226,16 +226,18 @@ def _document(item: Any) -> dict[str, Any] | None:
     if not isinstance(item, Mapping):
         return None
     # LlamaIndex has the text in a node beside the score, OpenInference everything in a document.
-    beside = item.get("node", item.get("document"))
-    inside = {**item, **beside} if isinstance(beside, Mapping) else item
+    node = item.get("node", item.get("document"))
+    inside = {**item, **node} if isinstance(node, Mapping) else item
     text = next((inside[key] for key in _TEXTS if isinstance(inside.get(key), str)), None)
     id_ = next((inside[key] for key in _IDS if inside.get(key) not in (None, "")), None)
-    about = json_object(inside.get("metadata")) or {}
+    metadata = json_object(inside.get("metadata")) or {}
     fields = {
         "text": None if text == _MASKED else text,
         "id": id_,
-        "score": number(first_filled(inside.get("score"), *(about.get(name) for name in _SCORES))),
-        "metadata": about,
+        "score": number(
+            first_filled(inside.get("score"), *(metadata.get(name) for name in _SCORES))
+        ),
+        "metadata": metadata,
     }
     present = {key: value for key, value in fields.items() if value not in (None, {})}
     return present if "text" in present or "id" in present else None
@@ -284,12 +286,12 @@ def _messages(value: Any) -> list[dict[str, Any]] | str | None:
 
 
 def _tool_calls(message: Mapping[str, Any]) -> list[Any]:
-    beside = parse_json(message.get("tool_calls"))
-    if isinstance(beside, list):
-        return [c.get("tool_call", c) if isinstance(c, Mapping) else c for c in beside]
-    parts = parse_json(message.get("parts"))
-    listed = parts if isinstance(parts, list) else []
-    return [p for p in listed if isinstance(p, Mapping) and p.get("type") == "tool_call"]
+    calls = parse_json(message.get("tool_calls"))
+    if isinstance(calls, list):
+        return [c.get("tool_call", c) if isinstance(c, Mapping) else c for c in calls]
+    message_parts = parse_json(message.get("parts"))
+    items = message_parts if isinstance(message_parts, list) else []
+    return [p for p in items if isinstance(p, Mapping) and p.get("type") == "tool_call"]
 
 
 def _content(message: Mapping[str, Any]) -> str:
@@ -298,19 +300,19 @@ def _content(message: Mapping[str, Any]) -> str:
     if not isinstance(content, list):
         return recorded if isinstance(recorded, str) and content is not None else ""
     texts = []
-    for part in content:
-        value = part.get("message_content", part) if isinstance(part, Mapping) else part
+    for item in content:
+        value = item.get("message_content", item) if isinstance(item, Mapping) else item
         if isinstance(value, Mapping):
             if is_thought(value):
                 continue
             result = first_filled(value.get("response"), value.get("result"))  # of a tool
-            value = first_filled(value.get("text"), value.get("content"), _written(result))
+            value = first_filled(value.get("text"), value.get("content"), _as_text(result))
         if isinstance(value, str):
             texts.append(value)
     return "\n".join(texts)
 
 
-def _written(value: Any) -> str | None:
+def _as_text(value: Any) -> str | None:
     is_text = value is None or isinstance(value, str)
     return value if is_text else json.dumps(value, ensure_ascii=False)
 
@@ -318,18 +320,24 @@ def _written(value: Any) -> str | None:
 def _tokens(fields: Mapping[str, Any]) -> int | None:
     counts = _get_path(fields, "llm", "token_count") or {}
     usage = _get_path(fields, "gen_ai", "usage") or {}
-    total = number(first_filled(_plain(counts, "total"), _plain(usage, "total_tokens")))
+    total = number(first_filled(_plain_value(counts, "total"), _plain_value(usage, "total_tokens")))
     if total is None:
         parts = [
-            number(first_filled(_plain(counts, "prompt"), _plain(usage, "input_tokens"))),
-            number(first_filled(_plain(counts, "completion"), _plain(usage, "output_tokens"))),
+            number(
+                first_filled(_plain_value(counts, "prompt"), _plain_value(usage, "input_tokens"))
+            ),
+            number(
+                first_filled(
+                    _plain_value(counts, "completion"), _plain_value(usage, "output_tokens")
+                )
+            ),
         ]
-        counted = [part for part in parts if part is not None]
+        counted = [count for count in parts if count is not None]
         total = number(sum(counted)) if counted else None
     return None if total is None else int(total)
 
 
-def _plain(fields: Any, key: str) -> Any:
+def _plain_value(fields: Any, key: str) -> Any:
     """The value itself, where longer names begin with its name."""
     field = fields.get(key) if isinstance(fields, Mapping) else None
     return field.get("") if isinstance(field, Mapping) else field

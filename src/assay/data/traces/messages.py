@@ -85,10 +85,10 @@ def _as_message(item: Any) -> Mapping[str, Any] | None:
         return {"type": str(names[-1]), **item["kwargs"]}  # LangChain, serialised
     if isinstance(item.get("data"), Mapping) and "content" in item["data"]:
         return {**item["data"], "type": item.get("type")}  # LangChain, as a dict
-    return item if _role(item) and ("content" in item or "parts" in item) else None
+    return item if _role_of(item) and ("content" in item or "parts" in item) else None
 
 
-def _role(message: Mapping[str, Any]) -> str:
+def _role_of(message: Mapping[str, Any]) -> str:
     name = str(message.get("role") or message.get("type") or "").lower()
     role = name.removesuffix("chunk").removesuffix("message")
     roles = (*_SPEAKERS["question"], *_SPEAKERS["answer"], "system", "developer", "tool")
@@ -96,7 +96,7 @@ def _role(message: Mapping[str, Any]) -> str:
 
 
 def _speaks(message: Mapping[str, Any], side: Side) -> bool:
-    return _role(message) in _SPEAKERS[side]
+    return _role_of(message) in _SPEAKERS[side]
 
 
 def _content(message: Mapping[str, Any], side: Side, depth: int) -> str | None:
@@ -105,7 +105,7 @@ def _content(message: Mapping[str, Any], side: Side, depth: int) -> str | None:
         spoken = (
             p for p in content if not (isinstance(p, Mapping) and conversations.is_thought(p))
         )
-        texts = [text_in(part, side, depth) for part in spoken]
+        texts = [text_in(item, side, depth) for item in spoken]
         return "\n".join(text for text in texts if text) or None
     text = text_in(content, side, depth)
     if text is None and isinstance(content, str) and is_text(content):
@@ -128,8 +128,8 @@ def conversation(tops: Sequence[Span], models: Sequence[Span]) -> list[Message]:
         _turns([*_messages_in(span.input, "user"), *_messages_in(span.output, "assistant")])
         for span in reversed(models)
     ]
-    best = max(candidates, key=_calls, default=())
-    return [_message(turn) for turn in best] if _calls(best) else []
+    best = max(candidates, key=_n_calls, default=())
+    return [_message(turn) for turn in best] if _n_calls(best) else []
 
 
 def tool_messages(tool: Span) -> list[Message]:
@@ -160,7 +160,7 @@ def _turns(messages: list[Any]) -> tuple[Turn, ...]:
         return ()
 
 
-def _calls(turns: Sequence[Turn]) -> int:
+def _n_calls(turns: Sequence[Turn]) -> int:
     return sum(len(turn.tool_calls) for turn in turns)
 
 

@@ -45,7 +45,7 @@ def rows(inputs: dict[str, Any]) -> list[dict[str, Any]]:
     if "answer" in fields:
         fields["answer"] = [_answer_text(value) for value in fields["answer"]]
     (length,) = set(lengths.values())
-    return [{field: values[at] for field, values in fields.items()} for at in range(length)]
+    return [{field: values[index] for field, values in fields.items()} for index in range(length)]
 
 
 def _answer_text(value: Any) -> Any:
@@ -59,8 +59,8 @@ def _check(name: str, values: Any) -> None:
         hint = did_you_mean(name, INPUTS) or f"inputs are {', '.join(INPUTS)}"
         raise InputError(f"there is no input '{name}'", hint)
     if not isinstance(values, list | tuple):
-        what = f"'{name}' is {describe(values)}, but must be a list with one item a sample"
-        raise InputError(what, f"give a list: {name}=[...]")
+        fault = f"'{name}' is {describe(values)}, but must be a list with one item a sample"
+        raise InputError(fault, f"give a list: {name}=[...]")
 
 
 __getattr__ = optional_names(__name__, {"AssayEvaluator": ("evaluator", "assay[haystack]")})

@@ -89,5 +89,5 @@ def _result(scored: MetricOutcome) -> dict[str, Any]:
 
 
 def _mean(results: list[dict[str, Any]], label: str) -> float | None:
-    values = [one[label]["score"] for one in results if one[label]["score"] is not None]
+    values = [result[label]["score"] for result in results if result[label]["score"] is not None]
     return sum(values) / len(values) if values else None

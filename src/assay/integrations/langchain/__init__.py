@@ -69,7 +69,9 @@ class ChatModel(LLM):
         self._llm, self._sampler = llm, sampler if sampler is not None else llm
         self._form = StructuredOutput(offered=structured)
         further = None if sampler is None else object_name("langchain", sampler, "")
-        self._name = object_name("langchain", _unbound(llm), _model(llm), [_bound(llm), further])
+        self._name = object_name(
+            "langchain", _unbound(llm), _model(llm), [_bound_options(llm), further]
+        )
 
     @property
     def name(self) -> str:
@@ -85,19 +87,19 @@ class ChatModel(LLM):
         ask_structured = (
             partial(self._invoke, structured, prompt) if structured is not None else None
         )
-        return self._read(
+        return self._read_response(
             await self._form.ask(ask_structured, partial(self._invoke, llm, prompt)), prompt
         )
 
     async def _invoke(self, llm: Any, prompt: str) -> Any:
         return await blocking(self.name, partial(llm.invoke, prompt))
 
-    def _read(self, response: Any, prompt: str) -> Completion:
+    def _read_response(self, response: Any, prompt: str) -> Completion:
         parsed = None
         if isinstance(response, Mapping):  # of `with_structured_output(..., include_raw=True)`
             response, parsed = response.get("raw"), response.get("parsed")
-        about = getattr(response, "response_metadata", None) or {}
-        if about.get("finish_reason") == "content_filter":
+        metadata = getattr(response, "response_metadata", None) or {}
+        if metadata.get("finish_reason") == "content_filter":
             raise Unavailable(f"{self.name} {WITHHELD}", permanent=True)
         text = response if isinstance(response, str) else text_of(getattr(response, "content", ""))
         if parsed is not None:
@@ -108,9 +110,9 @@ class ChatModel(LLM):
             text,
             usage.get("input_tokens", len(prompt) // 4),
             usage.get("output_tokens", len(text) // 4),
-            cut=was_cut(about),
+            cut=was_cut(metadata),
             cached=(details.get("cache_read") or 0, details.get("cache_creation") or 0),
-            model=model_name(about.get("model_name") or about.get("model")),
+            model=model_name(metadata.get("model_name") or metadata.get("model")),
         )
 
 
@@ -162,11 +164,12 @@ def _unbound(llm: Any) -> Any:
     return _layers(llm)[-1]
 
 
-def _bound(llm: Any) -> list[Any]:
+def _bound_options(llm: Any) -> list[Any]:
     """What was bound to the model, outermost first."""
     bound = [getattr(layer, "kwargs", None) or {} for layer in _layers(llm)[:-1]]
     return [
-        {k: v for k, v in one.items() if isinstance(v, bool | int | float | str)} for one in bound
+        {k: v for k, v in options.items() if isinstance(v, bool | int | float | str)}
+        for options in bound
     ]
 
 

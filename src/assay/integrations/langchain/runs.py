@@ -115,7 +115,7 @@ class Collector(Rows, BaseCallbackHandler):
         """A tool has given back what it found: text for the model, documents beside it."""
         artifact = getattr(output, "artifact", None)
         if parent_run_id in self._runs and isinstance(artifact, list | tuple):
-            documents = [one for one in artifact if hasattr(one, "page_content")]
+            documents = [document for document in artifact if hasattr(document, "page_content")]
             if documents:
                 self._runs[parent_run_id][0].add_documents(map(context_of, documents))
 
@@ -139,7 +139,7 @@ class Collector(Rows, BaseCallbackHandler):
             request.question = request.question or self._question(inputs) or _question_in(outputs)
             contexts = pick(outputs, "contexts") if isinstance(outputs, Mapping) else None
             if request.documents is None and isinstance(contexts, list):
-                request.documents = [_context(one) for one in contexts]
+                request.documents = [_context(context) for context in contexts]
             if _is_broken_off(run_id):  # what came until then is no answer
                 self.add(request, None, UNREAD)
             else:
@@ -185,7 +185,7 @@ def _is_broken_off(run: UUID) -> bool:
 def _question_in(outputs: Any) -> str | None:
     """What was asked, where a call that goes on from a stop is not told it: the last question."""
     messages = outputs.get("messages") if isinstance(outputs, Mapping) else None
-    questions = [one for one in messages or () if getattr(one, "type", "") == "human"]
+    questions = [message for message in messages or () if getattr(message, "type", "") == "human"]
     return (message_text(questions[-1]) or None) if questions else None
 
 
@@ -198,9 +198,11 @@ def _context(obj: Any) -> dict[str, Any]:
 def _tokens(response: Any) -> int | None:
     """The tokens that an answer took, where the message or the model tells them."""
     counts = [
-        (getattr(getattr(one, "message", None), "usage_metadata", None) or {}).get("total_tokens")
-        for several in response.generations
-        for one in several
+        (getattr(getattr(generation, "message", None), "usage_metadata", None) or {}).get(
+            "total_tokens"
+        )
+        for generations in response.generations
+        for generation in generations
     ]
     known = [count for count in counts if isinstance(count, int)]
     if known:
@@ -285,11 +287,11 @@ def _retrieved(run: Any) -> list[Any] | None:
 
 
 def _result(scored: MetricOutcome) -> EvaluationResult:
-    about = {"assay_run": scored.run, "assay_store": str(scored.store)}
+    metadata = {"assay_run": scored.run, "assay_store": str(scored.store)}
     return EvaluationResult(
         key=scored.metric.label,
         score=scored.value,
         value=scored.why or None,
         comment=scored.reasons,
-        metadata=about,
+        metadata=metadata,
     )

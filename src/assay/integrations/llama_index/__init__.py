@@ -57,12 +57,12 @@ class Model(LLM):
         llm = self._sampler if repeated(draw) else self._llm
         response = await blocking(self.name, partial(llm.complete, prompt))
         text = str(response.text or "")
-        read, written = usage(response)
+        read, tokens_out = usage(response)
         return Completion(
             text,
             len(prompt) // 4 if read is None else read,
-            len(text) // 4 if written is None else written,
-            cut=_cut(response),
+            len(text) // 4 if tokens_out is None else tokens_out,
+            cut=_was_cut(response),
             cached=_cached(_usage_fields(response)),
             model=model_name(member(member(response, "raw"), "model")),
         )
@@ -94,14 +94,14 @@ def backend(obj: Any, **options: Any) -> Backend:
         return Model(obj, **options)
     if hasattr(obj, "get_text_embedding_batch"):
         return Embeddings(obj)
-    what = f"a {type(obj).__name__} of LlamaIndex is not a model"
-    raise InputError(what, "give an LLM or an embedding object")
+    fault = f"a {type(obj).__name__} of LlamaIndex is not a model"
+    raise InputError(fault, "give an LLM or an embedding object")
 
 
 embeddings = Embeddings
 
 
-def _cut(response: Any) -> bool:
+def _was_cut(response: Any) -> bool:
     """Whether the bound on its length ended it: told in the raw response, or beside the text."""
     raw = member(response, "raw")
     sources = [raw, member(response, "additional_kwargs"), *(member(raw, "choices") or ())]
@@ -127,9 +127,11 @@ _WRITTEN = ("completion_tokens", "output_tokens", "eval_count", "candidates_toke
 def _usage_fields(response: Any) -> Any:
     """Where a response tells of its tokens."""
     raw = getattr(response, "raw", None)
-    beside = getattr(response, "additional_kwargs", None)
-    sources = (member(raw, "usage"), member(raw, "usage_metadata"), beside, raw)
-    return next((one for one in sources if _first(one, *_READ, *_WRITTEN) is not None), None)
+    extra_fields = getattr(response, "additional_kwargs", None)
+    sources = (member(raw, "usage"), member(raw, "usage_metadata"), extra_fields, raw)
+    return next(
+        (source for source in sources if _first(source, *_READ, *_WRITTEN) is not None), None
+    )
 
 
 def _cached(fields: Any) -> tuple[int, int]:

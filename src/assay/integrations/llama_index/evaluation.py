@@ -53,7 +53,7 @@ class Collector(Rows):
         root.event_handlers.remove(self._events)
         root.span_handlers.remove(self._spans)
         for key in list(self._unread):
-            self._read(key, None, UNREAD)
+            self._read_stream(key, None, UNREAD)
 
     def on_event(self, event: Any) -> None:
         """Note what an event tells."""
@@ -87,12 +87,12 @@ class Collector(Rows):
         if is_streamed(response):
             request.end = time.perf_counter()
             self._unread[id(request)] = request
-            listen(response, partial(self._read, id(request)))
+            listen(response, partial(self._read_stream, id(request)))
         else:
             text = getattr(response, "response", None)
             self.add(request, text if text is None else str(text))
 
-    def _read(self, key: int, answer: str | None, failure: str | None) -> None:
+    def _read_stream(self, key: int, answer: str | None, failure: str | None) -> None:
         """Note that a streamed answer was read, or why it was not."""
         request = self._unread.pop(key, None)
         if request:
@@ -180,11 +180,11 @@ def is_streamed(response: Any) -> bool:
 def listen(response: Any, on_read: OnRead) -> None:
     """Have a streamed response tell its text when its reader has come to the end."""
     stream = response.response_gen
-    listener = _listened_async if hasattr(stream, "__aiter__") else _listened
+    listener = _listened_async if hasattr(stream, "__aiter__") else _note_when_read
     response.response_gen = listener(stream, on_read)
 
 
-def _listened(stream: Any, on_read: OnRead) -> Iterator[str]:
+def _note_when_read(stream: Any, on_read: OnRead) -> Iterator[str]:
     texts: list[str] = []
     try:
         for text in stream:
@@ -254,8 +254,10 @@ class Evaluator(BaseEvaluator):
             Denied: If the judge refuses.
         """
         del sleep_time_in_seconds  # the judge's limits pace the calls
-        several = [contexts] if isinstance(contexts, str) else contexts
-        texts = None if several is None else [_content(one) for one in several]
+        given_contexts = [contexts] if isinstance(contexts, str) else contexts
+        texts = (
+            None if given_contexts is None else [_content(context) for context in given_contexts]
+        )
         row = {"question": query, "answer": response, "contexts": texts, **further}
         (scored,) = await self._scorer.ascore(row)
         return EvaluationResult(

@@ -72,10 +72,10 @@ def _context_of(item: "ScoreRecord") -> Any:
         set_span_in_context,
     )
 
-    place = SpanContext(
+    span_context = SpanContext(
         int(item.trace, 16), int(item.span, 16), is_remote=True, trace_flags=TraceFlags(1)
     )
-    return set_span_in_context(NonRecordingSpan(place))
+    return set_span_in_context(NonRecordingSpan(span_context))
 
 
 def _has_otel_ids(item: "ScoreRecord") -> bool:

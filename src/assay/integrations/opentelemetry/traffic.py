@@ -83,7 +83,7 @@ class AssaySpanProcessor(SpanProcessor):
     def on_end(self, span: ReadableSpan) -> None:
         """Take note of a span. Returns at once."""
         context = span.context
-        if self._closed or context is None or not self._takes(context.trace_id):
+        if self._closed or context is None or not self._takes_trace(context.trace_id):
             return
         try:
             self._queue.put_nowait(span)
@@ -105,7 +105,7 @@ class AssaySpanProcessor(SpanProcessor):
         if counts.dropped_spans or counts.dropped_traces or counts.unwritten:
             log.warning("not all of the traffic was kept: %s", counts)
 
-    def _takes(self, trace: int) -> bool:
+    def _takes_trace(self, trace: int) -> bool:
         # Not the bits of the id itself, by which the application's own sampler chooses.
         digest = hashlib.blake2b(trace.to_bytes(16), digest_size=8, person=b"assay")
         return int.from_bytes(digest.digest()) < self._below

@@ -112,89 +112,115 @@ MODULES: Mapping[str, str] = {
 }
 
 
-def _each(names: str, way: str) -> dict[str, str]:
-    return dict.fromkeys(names.split(), way)
+def _for_each_name(names: str, advice: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), advice)
 
 
 # By what is imported from `ragas` or a module of it.
 WAYS: Mapping[str, str] = {
     "testset": _TESTS,
-    **_each("PydanticPrompt Prompt BasePrompt StringPrompt PromptMixin Example", _PROMPTS),
-    **_each("PromptValue DynamicFewShotPrompt", _PROMPTS),
-    **_each("RagasoutputParser get_json_format_instructions load_as_json json_loader", _READ),
+    **_for_each_name("PydanticPrompt Prompt BasePrompt StringPrompt PromptMixin Example", _PROMPTS),
+    **_for_each_name("PromptValue DynamicFewShotPrompt", _PROMPTS),
+    **_for_each_name(
+        "RagasoutputParser get_json_format_instructions load_as_json json_loader", _READ
+    ),
     "adapt": "leave it out: statements and reasons keep the language of the text",
     "BatchEvaluator": "evaluate(..., llm='openai-batch:MODEL') uses the provider's batch API",
     "estimate_batch_cost_savings": "assay.estimate(rows, metrics) says what a run would cost",
-    **_each("EvaluatorChain RagasEvaluatorChain", _CHAIN),
-    **_each("cacher CacheInterface DiskCacheBackend", "every reply is kept: leave cache= out"),
-    **_each("Executor Runner run_async_batch add_retry add_async_retry", _RUNS),
-    **_each("run run_async_tasks is_event_loop_running apply_nest_asyncio as_completed", _LOOP),
-    **_each("run_async_in_current_loop run_sync_in_async async_to_sync", _LOOP),
-    **_each("BaseTokenizer TiktokenWrapper HuggingFaceTokenizer get_tokenizer", _TOKENS),
-    **_each("num_tokens_from_string CostCallbackHandler", _TOKENS),
+    **_for_each_name("EvaluatorChain RagasEvaluatorChain", _CHAIN),
+    **_for_each_name(
+        "cacher CacheInterface DiskCacheBackend", "every reply is kept: leave cache= out"
+    ),
+    **_for_each_name("Executor Runner run_async_batch add_retry add_async_retry", _RUNS),
+    **_for_each_name(
+        "run run_async_tasks is_event_loop_running apply_nest_asyncio as_completed", _LOOP
+    ),
+    **_for_each_name("run_async_in_current_loop run_sync_in_async async_to_sync", _LOOP),
+    **_for_each_name("BaseTokenizer TiktokenWrapper HuggingFaceTokenizer get_tokenizer", _TOKENS),
+    **_for_each_name("num_tokens_from_string CostCallbackHandler", _TOKENS),
     "version_experiment": "commit with git; a run's id follows from its content",
     "DataCompyScore": _DATA,
     "LLMSQLEquivalence": "DiscreteMetric with the question 'do both queries return the same rows?'",
     "SQLSemanticEquivalence": "DiscreteMetric with the question 'do both return the same rows?'",
-    **_each("MultiModalFaithfulness MultiModalRelevance", _IMAGES),
-    **_each("multimodal_faithness multimodal_relevance", _IMAGES),
-    **_each(
+    **_for_each_name("MultiModalFaithfulness MultiModalRelevance", _IMAGES),
+    **_for_each_name("multimodal_faithness multimodal_relevance", _IMAGES),
+    **_for_each_name(
         "FaithfulnesswithHHEM FaithulnesswithHHEM",
         "Faithfulness(llm='onnx:FOLDER+embedded') takes any NLI model",
     ),
     "FaithfulnessExperimental": "Faithfulness judges each statement with its reason",
-    **_each("GoogleEmbeddings HaystackEmbeddingsWrapper", _EMBEDS),
-    **_each(
+    **_for_each_name("GoogleEmbeddings HaystackEmbeddingsWrapper", _EMBEDS),
+    **_for_each_name(
         "HuggingFaceEmbeddings HuggingfaceEmbeddings",
         "give 'onnx:FOLDER', that of LangChain, or 'embedded'",
     ),
-    **_each("LiteLLMEmbeddings LiteLLMStructuredLLM", _SERVER),
-    **_each("OCIGenAIWrapper oci_genai_factory HaystackLLMWrapper", _CHAT),
-    **_each("validate_texts batch_texts get_optimal_batch_size", _VECTORS),
-    **_each("Ensember ensembler", _DRAWS),
-    **_each("ModeMetric create_auto_response_model create_metric_decorator", _OWN),
-    **_each("BaseMetricProtocol DiscreteMetricProtocol NumericMetricProtocol", _OWN),
-    **_each("RankingMetricProtocol DiscreteValidator NumericValidator RankingValidator", _OWN),
-    **_each("get_validator_for_allowed_values get_metric_type_name", _OWN),
+    **_for_each_name("LiteLLMEmbeddings LiteLLMStructuredLLM", _SERVER),
+    **_for_each_name("OCIGenAIWrapper oci_genai_factory HaystackLLMWrapper", _CHAT),
+    **_for_each_name("validate_texts batch_texts get_optimal_batch_size", _VECTORS),
+    **_for_each_name("Ensember ensembler", _DRAWS),
+    **_for_each_name("ModeMetric create_auto_response_model create_metric_decorator", _OWN),
+    **_for_each_name("BaseMetricProtocol DiscreteMetricProtocol NumericMetricProtocol", _OWN),
+    **_for_each_name(
+        "RankingMetricProtocol DiscreteValidator NumericValidator RankingValidator", _OWN
+    ),
+    **_for_each_name("get_validator_for_allowed_values get_metric_type_name", _OWN),
     "fbeta_score": "the metrics compute their own; sklearn.metrics has fbeta_score",
-    **_each("get_segmenter get_required_columns get_available_metrics is_reproducable", _INSIDE),
-    **_each("new_group new_async_group ChainType ChainRun ChainRunEncoder RagasTracer", _TRACES),
-    **_each("MetricTrace parse_run_traces", _TRACES),
-    **_each("remap_column_names validate_column_dtypes validate_required_columns", _CHECKED),
-    **_each("validate_evaluation_modes validate_supported_metrics", _CHECKED),
-    **_each("get_supported_metric_type handle_deprecated_ground_truths", _CHECKED),
-    **_each("convert_v1_to_v2_dataset convert_v2_to_v1_dataset convert_row_v1_to_v2", _COLUMNS),
-    **_each("get_required_columns_v1 REQUIRED_COLS_v1", _COLUMNS),
+    **_for_each_name(
+        "get_segmenter get_required_columns get_available_metrics is_reproducable", _INSIDE
+    ),
+    **_for_each_name(
+        "new_group new_async_group ChainType ChainRun ChainRunEncoder RagasTracer", _TRACES
+    ),
+    **_for_each_name("MetricTrace parse_run_traces", _TRACES),
+    **_for_each_name(
+        "remap_column_names validate_column_dtypes validate_required_columns", _CHECKED
+    ),
+    **_for_each_name("validate_evaluation_modes validate_supported_metrics", _CHECKED),
+    **_for_each_name("get_supported_metric_type handle_deprecated_ground_truths", _CHECKED),
+    **_for_each_name(
+        "convert_v1_to_v2_dataset convert_v2_to_v1_dataset convert_row_v1_to_v2", _COLUMNS
+    ),
+    **_for_each_name("get_required_columns_v1 REQUIRED_COLS_v1", _COLUMNS),
     "safe_nanmean": "result[name] acts as the mean of the scores there are; so does numpy.nanmean",
     "is_nan": "math.isnan says so of one score; result.reasons says why",
     "set_logging_level": "call logging.getLogger('assay').setLevel in its place",
-    **_each("DemonstrationConfig InstructionConfig train optimizers", _LABELS),
-    **_each("PromptAnnotation SampleAnnotation MetricAnnotation", _LABELS),
+    **_for_each_name("DemonstrationConfig InstructionConfig train optimizers", _LABELS),
+    **_for_each_name("PromptAnnotation SampleAnnotation MetricAnnotation", _LABELS),
     "SingleMetricAnnotation": _LABELS,
-    **_each("upload upload_packet get_app_token get_app_url get_api_url", _UPLOAD),
-    **_each("build_evaluation_app_url check_api_response UploadException", _UPLOAD),
-    **_each("DuplicateError NotFoundError ResourceNotFoundError", _UPLOAD),
-    **_each("ProjectNotFoundError DatasetNotFoundError ExperimentNotFoundError", _UPLOAD),
-    **_each("DuplicateResourceError DuplicateProjectError", _UPLOAD),
-    **_each("DuplicateDatasetError DuplicateExperimentError", _UPLOAD),
-    **_each("track do_not_track get_userid", "assay reports nothing to anyone: leave it out"),
-    **_each("get_adapter auto_detect_adapter StructuredOutputAdapter", _SERVER),
-    **_each("is_multiple_completion_supported InstructorModelArgs HasSegmentMethod", _INSIDE),
-    **_each("MemorableNames memorable_names safe_import BackendRegistry", _INSIDE),
-    **_each("Distributions QAC QCA Statements Verification ExampleMetric", _INSIDE),
-    **_each("normalize_text extract_quoted_spans count_matched_spans format_rubrics", _INSIDE),
-    **_each("sorted_key_for_tool_call exact_match_args make_hashable", _INSIDE),
-    **_each("tool_call_to_hashable calculate_f1_score", _INSIDE),
-    **_each("is_image_path_or_url process_image_to_base64", _IMAGES),
-    **_each("build_multimodal_message_content", _IMAGES),
-    **_each("build_multimodal_relevance_message_content", _IMAGES),
-    **_each(
+    **_for_each_name("upload upload_packet get_app_token get_app_url get_api_url", _UPLOAD),
+    **_for_each_name("build_evaluation_app_url check_api_response UploadException", _UPLOAD),
+    **_for_each_name("DuplicateError NotFoundError ResourceNotFoundError", _UPLOAD),
+    **_for_each_name("ProjectNotFoundError DatasetNotFoundError ExperimentNotFoundError", _UPLOAD),
+    **_for_each_name("DuplicateResourceError DuplicateProjectError", _UPLOAD),
+    **_for_each_name("DuplicateDatasetError DuplicateExperimentError", _UPLOAD),
+    **_for_each_name(
+        "track do_not_track get_userid", "assay reports nothing to anyone: leave it out"
+    ),
+    **_for_each_name("get_adapter auto_detect_adapter StructuredOutputAdapter", _SERVER),
+    **_for_each_name(
+        "is_multiple_completion_supported InstructorModelArgs HasSegmentMethod", _INSIDE
+    ),
+    **_for_each_name("MemorableNames memorable_names safe_import BackendRegistry", _INSIDE),
+    **_for_each_name("Distributions QAC QCA Statements Verification ExampleMetric", _INSIDE),
+    **_for_each_name(
+        "normalize_text extract_quoted_spans count_matched_spans format_rubrics", _INSIDE
+    ),
+    **_for_each_name("sorted_key_for_tool_call exact_match_args make_hashable", _INSIDE),
+    **_for_each_name("tool_call_to_hashable calculate_f1_score", _INSIDE),
+    **_for_each_name("is_image_path_or_url process_image_to_base64", _IMAGES),
+    **_for_each_name("build_multimodal_message_content", _IMAGES),
+    **_for_each_name("build_multimodal_relevance_message_content", _IMAGES),
+    **_for_each_name(
         "DEFAULT_REFERENCE_FREE_RUBRICS DEFAULT_WITH_REFERENCE_RUBRICS",
         "leave rubrics= out: the metrics have a rubric of five grades",
     ),
     "GDriveBackend": "write a subclass of BaseBackend, or keep files with 'local/jsonl'",
-    **_each("Evolution SimpleEvolution ComplexEvolution ReasoningEvolution DataRow", _TESTS),
-    **_each("MultiContextEvolution ConditionalEvolution CurrentNodes EvolutionOutput", _TESTS),
+    **_for_each_name(
+        "Evolution SimpleEvolution ComplexEvolution ReasoningEvolution DataRow", _TESTS
+    ),
+    **_for_each_name(
+        "MultiContextEvolution ConditionalEvolution CurrentNodes EvolutionOutput", _TESTS
+    ),
     "integrations": "assay.integrations has LangChain, LlamaIndex, Haystack, traces and trackers",
     **MODULES,
 }
@@ -222,8 +248,8 @@ def missing(module: str, name: str) -> Any:
         raise ImportError(f"assay's ragas has no {module}.{name}: {WAYS[module]}")
     if module.startswith("metrics") and _FORM.fullmatch(name):
         raise ImportError(f"assay's ragas has no {name}: {_PROMPTS}")
-    here = ".".join(filter(None, (_PACKAGE, module)))
-    raise AttributeError(f"module '{here}' has no attribute '{name}'")
+    module_name = ".".join(filter(None, (_PACKAGE, module)))
+    raise AttributeError(f"module '{module_name}' has no attribute '{name}'")
 
 
 def refuse(what: str, way: str = "") -> NoReturn:
@@ -251,7 +277,7 @@ def add_modules() -> None:
     """
     finders: dict[str, Callable[[str], Any]] = {
         **{name: partial(_from_file, name, file) for name, file in SHARED.items()},
-        **{name: partial(_from_above, name) for name in MODULES},
+        **{name: partial(_from_package, name) for name in MODULES},
         "integrations": partial(missing, "integrations"),
     }
     for name, find in finders.items():
@@ -268,7 +294,7 @@ def _from_file(module: str, file: str, name: str) -> Any:
     return names[name] if name in names else missing(module, name)
 
 
-def _from_above(module: str, name: str) -> Any:
+def _from_package(module: str, name: str) -> Any:
     """What the package above has by this name, since modules of ragas are fewer here."""
     if name.startswith("__"):
         raise AttributeError(name)
@@ -348,12 +374,12 @@ def _in_words(error: AssayError) -> AssayError:
 
     if isinstance(error, InputError):
         kind = StoreError if isinstance(error, StoreError) else InputError
-        return kind([_problem(problem) for problem in error.problems], total=error.total)
+        return kind([_as_ragas_problem(problem) for problem in error.problems], total=error.total)
     error.args = (_text(str(error)), *error.args[1:])
     return error.with_traceback(None)
 
 
-def _problem(problem: Problem) -> Problem:
+def _as_ragas_problem(problem: Problem) -> Problem:
     from assay.data.missing_fields import SKIP_HINT
 
     remedy = _text(problem.remedy.removesuffix(SKIP_HINT))

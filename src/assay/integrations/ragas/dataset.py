@@ -51,13 +51,13 @@ class DataTable:
         cls, name: str, backend: Any, data_model: type[Any] | None = None, **options: Any
     ) -> Self:
         """The rows that were saved by this name."""
-        place = backend_of(backend, **options)
-        return cls(name, place, data_model, cls._stored(place, name))
+        table_backend = backend_of(backend, **options)
+        return cls(name, table_backend, data_model, cls._stored_rows(table_backend, name))
 
     @classmethod
-    def _stored(cls, place: Any, name: str) -> Any:
+    def _stored_rows(cls, table_backend: Any, name: str) -> Any:
         spoken = cls.DATATABLE_TYPE == "Experiment"
-        return place.load_experiment(name) if spoken else place.load_dataset(name)
+        return table_backend.load_experiment(name) if spoken else table_backend.load_dataset(name)
 
     @classmethod
     def from_pandas(
@@ -93,7 +93,7 @@ class DataTable:
 
     def reload(self) -> None:
         """Take the rows as they were saved last."""
-        rows = self._stored(self.backend, self.name)
+        rows = self._stored_rows(self.backend, self.name)
         self._data = []
         for item in rows:
             self.append(item)
@@ -125,9 +125,9 @@ class DataTable:
         if random_state is not None:
             random.Random(random_state).shuffle(rows)  # noqa: S311 - parted, not encrypted
         cut = int(len(rows) * (1 - test_size))
-        place = InMemoryBackend()
-        named = ((f"{self.name}_train", rows[:cut]), (f"{self.name}_test", rows[cut:]))
-        first, second = (type(self)(n, place, self.data_model, part) for n, part in named)
+        memory = InMemoryBackend()
+        names_and_rows = ((f"{self.name}_train", rows[:cut]), (f"{self.name}_test", rows[cut:]))
+        first, second = (type(self)(n, memory, self.data_model, rows) for n, rows in names_and_rows)
         first.save()
         second.save()
         return first, second
@@ -206,9 +206,9 @@ class ExperimentFunction:
             args: Passed on behind the row.
             kwargs: Passed on.
         """
-        called = name or datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-        called = f"{self.name_prefix}-{called}" if self.name_prefix else called
-        place = backend_of(backend or self.backend or dataset.backend)
+        table_name = name or datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+        table_name = f"{self.name_prefix}-{table_name}" if self.name_prefix else table_name
+        table_backend = backend_of(backend or self.backend or dataset.backend)
         free = asyncio.Semaphore(_AT_ONCE)
 
         async def one(row: Any) -> Any:
@@ -216,10 +216,10 @@ class ExperimentFunction:
                 return await self(row, *args, **kwargs)
 
         results = await asyncio.gather(*map(one, dataset), return_exceptions=True)
-        table = Experiment(called, place, self.experiment_model)
-        for at, result in enumerate(results, 1):
+        table = Experiment(table_name, table_backend, self.experiment_model)
+        for number, result in enumerate(results, 1):
             if isinstance(result, AssayError | Exception):
-                warnings.warn(f"{called}: row {at} has no result: {result}", stacklevel=2)
+                warnings.warn(f"{table_name}: row {number} has no result: {result}", stacklevel=2)
             elif isinstance(result, BaseException):
                 raise result
             elif result is not None:
@@ -347,7 +347,7 @@ class InMemoryBackend(_Tables):
 
     def names(self, kind: str) -> list[str]:
         """The names of all tables."""
-        return sorted(name for other, name in self._tables if other == kind)
+        return sorted(name for table_kind, name in self._tables if table_kind == kind)
 
 
 class _Local(_Tables):

@@ -75,8 +75,8 @@ class AIMessage(Message):
 
     def to_dict(self) -> dict[str, Any]:
         """Text, tool calls and speaker as plain values."""
-        called = [call.model_dump() for call in self.tool_calls or ()]
-        content = {"text": self.content, "tool_calls": called} if called else self.content
+        tool_calls = [call.model_dump() for call in self.tool_calls or ()]
+        content = {"text": self.content, "tool_calls": tool_calls} if tool_calls else self.content
         return {"content": content, "type": self.type}
 
     def pretty_repr(self) -> str:
@@ -177,8 +177,8 @@ class MultiTurnSample(BaseSample):
         for before, message in zip([None, *messages], messages, strict=False):
             if not isinstance(message, ToolMessage):
                 continue
-            called = isinstance(before, AIMessage) and bool(before.tool_calls)
-            if not called and not isinstance(before, ToolMessage):
+            is_called = isinstance(before, AIMessage) and bool(before.tool_calls)
+            if not is_called and not isinstance(before, ToolMessage):
                 raise ValueError("a ToolMessage follows an AIMessage that calls tools")
         return messages
 
@@ -210,10 +210,10 @@ class EvaluationDataset:
 
     def __post_init__(self) -> None:
         first = type(self.samples[0]) if self.samples else BaseSample
-        for at, sample in enumerate(self.samples):
+        for index, sample in enumerate(self.samples):
             if not isinstance(sample, first):
-                what = f"Sample at index {at} is of type {type(sample)}, expected {first}"
-                raise ValueError(what)  # noqa: TRY004 - as ragas does
+                fault = f"Sample at index {index} is of type {type(sample)}, expected {first}"
+                raise ValueError(fault)  # noqa: TRY004 - as ragas does
 
     @classmethod
     def from_list(
@@ -317,18 +317,18 @@ def convert_to_ragas_messages(
     Raises:
         ValueError: If a message is of no known kind.
     """
-    return [_message(one, metadata) for one in messages if one.type != "system"]
+    return [_message(message, metadata) for message in messages if message.type != "system"]
 
 
-def _message(one: Any, metadata: bool) -> Message:  # noqa: FBT001
-    if one.type not in _KINDS:
-        raise ValueError(f"Unsupported message type: {type(one).__name__}")
-    fields: dict[str, Any] = {"content": text_of(one.content)}
+def _message(message: Any, metadata: bool) -> Message:  # noqa: FBT001
+    if message.type not in _KINDS:
+        raise ValueError(f"Unsupported message type: {type(message).__name__}")
+    fields: dict[str, Any] = {"content": text_of(message.content)}
     if metadata:
-        fields["metadata"] = {k: v for k, v in vars(one).items() if k != "content"}
-    if called := getattr(one, "tool_calls", None):
-        fields["tool_calls"] = [ToolCall(name=c["name"], args=c["args"]) for c in called]
-    return _KINDS[one.type](**fields)
+        fields["metadata"] = {k: v for k, v in vars(message).items() if k != "content"}
+    if tool_calls := getattr(message, "tool_calls", None):
+        fields["tool_calls"] = [ToolCall(name=c["name"], args=c["args"]) for c in tool_calls]
+    return _KINDS[message.type](**fields)
 
 
 __getattr__ = partial(missing, "dataset_schema")

@@ -81,7 +81,9 @@ async def aevaluate(
         JudgeError: If a score failed and `raise_exceptions` says so.
     """
     with reworded():
-        result = await _scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(options))
+        result = await _score_all(
+            dataset, _metrics(metrics), (llm, embeddings), _Options.of(options)
+        )
     for message in _messages(result, raise_exceptions=raise_exceptions):
         warnings.warn(message, stacklevel=2)
     return result
@@ -97,7 +99,9 @@ def evaluate(
     **options: Any,
 ) -> EvaluationResult:
     """`aevaluate` run to completion, whether or not an event loop is running."""
-    result = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(options)))
+    result = completed(
+        _score_all(dataset, _metrics(metrics), (llm, embeddings), _Options.of(options))
+    )
     for message in _messages(result, raise_exceptions=raise_exceptions):
         warnings.warn(message, stacklevel=2)
     return result
@@ -116,7 +120,7 @@ class _Options:
         return cls(**known)
 
 
-async def _scored(
+async def _score_all(
     dataset: Any, metrics: Sequence[Any], judges: tuple[Any, Any], options: _Options
 ) -> EvaluationResult:
     rows = rows_of(dataset)
@@ -130,27 +134,27 @@ async def _scored(
     )
     table, runs = _Table(rows), list[Result]()
     for (judge, embedder), group in _by_judge(metrics, *judges):
-        done, scored_rows = await scored(rows, group, judge, embedder, settings)
-        runs += done
+        new_runs, scored_rows = await scored(rows, group, judge, embedder, settings)
+        runs += new_runs
         for metric, outcomes in zip(group, scored_rows, strict=True):
             table.add(metric.key, [metric.value(o) for o in outcomes], list(map(why, outcomes)))
     for metric in metrics:
         if not isinstance(metric, Ready):
-            judged = _judged(metric, *judges)
+            judged = _with_judges(metric, *judges)
             await _add_user_metric(judged, dataset, table, settings)
     keys = [metric.key if isinstance(metric, Ready) else metric.name for metric in metrics]
     scores = {key: table.scores[key] for key in keys}
     return EvaluationResult(rows, scores, table.reasons, runs, dataset)
 
 
-def _check_others(others: Mapping[str, Any]) -> None:
-    for name, value in others.items():
+def _check_others(options: Mapping[str, Any]) -> None:
+    for name, value in options.items():
         if name == "callbacks" and value:
             has = "result.assay has every prompt and reply"
             warnings.warn(f"callbacks= of LangChain are not called: {has}", stacklevel=4)
         elif name == "return_executor" and value:
-            way = "stop a run at any time: the same call resumes where it was"
-            refuse("return_executor=True", way)
+            remedy = "stop a run at any time: the same call resumes where it was"
+            refuse("return_executor=True", remedy)
         elif name not in ("callbacks", "return_executor", *_NO_EFFECT) and name[0] != "_":
             raise InputError(f"evaluate has no parameter '{name}'", "see docs/ragas.md")
 
@@ -171,8 +175,8 @@ def _metrics(metrics: Sequence[Any] | None) -> list[Any]:
         if isinstance(metric, type):
             raise TypeError(f"{metric.__name__} is a class: metrics=[{metric.__name__}()]")
         if not isinstance(metric, Metric):
-            way = "score rows with it one by one, or give assay.evaluate a metric of assay"
-            raise InputError(f"evaluate cannot take {metric!r} as a metric", way)
+            remedy = "score rows with it one by one, or give assay.evaluate a metric of assay"
+            raise InputError(f"evaluate cannot take {metric!r} as a metric", remedy)
     return list(metrics)
 
 
@@ -185,8 +189,8 @@ def _by_judge(
         if isinstance(metric, Ready):
             judge = llm if metric.llm is None else metric.llm
             embedder = embeddings if metric.embeddings is None else metric.embeddings
-            both = (judge, embedder)
-            groups.setdefault((id(judge), id(embedder)), (both, []))[1].append(metric)
+            models = (judge, embedder)
+            groups.setdefault((id(judge), id(embedder)), (models, []))[1].append(metric)
     return list(groups.values())
 
 
@@ -219,7 +223,7 @@ async def _add_user_metric(metric: Any, dataset: Any, table: _Table, settings: S
     table.add(metric.name, values, reasons)
 
 
-def _judged(metric: Any, llm: Any, embeddings: Any) -> Any:
+def _with_judges(metric: Any, llm: Any, embeddings: Any) -> Any:
     """A metric of the user's own with the judges of `evaluate` where it has none; a copy."""
     models = {"llm": llm, "embeddings": embeddings}
     lacks = {name: model for name, model in models.items() if getattr(metric, name, ...) is None}

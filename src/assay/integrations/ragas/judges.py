@@ -166,8 +166,8 @@ def choose_judges(llm: Any, embeddings: Any, settings: Settings, *, needed: bool
     embedding = embedder(embeddings, judging)
     if not needed:
         return Judges(judging, embedding, lambda _: True)
-    named = llm is not None or judging == CHAT
-    return Judges(judging, embedding, choose(judging, embedding, settings).serves, named)
+    is_named = llm is not None or judging == CHAT
+    return Judges(judging, embedding, choose(judging, embedding, settings).serves, is_named)
 
 
 def judge(model: Any, *, needed: bool = True) -> Any:
@@ -301,5 +301,5 @@ def user_model_name(model: Any) -> str:
         for name, value in sorted(getattr(model, "__dict__", {}).items())
         if isinstance(value, str | int | float | bool)
     }
-    named = plain.get("model") or plain.get("model_name") or ""
-    return f"ragas:{kind.__qualname__}:{named}@{text_digest(f'{class_digest(kind)}{plain}')}"
+    model_name = plain.get("model") or plain.get("model_name") or ""
+    return f"ragas:{kind.__qualname__}:{model_name}@{text_digest(f'{class_digest(kind)}{plain}')}"

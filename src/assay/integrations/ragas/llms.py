@@ -121,9 +121,9 @@ async def vectors(model: Any, texts: Sequence[str]) -> list[list[float]]:
     return list(await asyncio.gather(*(_vector(embedder, text) for text in texts)))
 
 
-async def _vector(made: Backend, text: str) -> list[float]:
+async def _vector(embedder: Backend, text: str) -> list[float]:
     task = Embed(text)
-    return list(task.read((await made.reply(task)).raw))
+    return list(task.read((await embedder.reply(task)).raw))
 
 
 class Forms(InstructorBaseRagasLLM):
@@ -170,10 +170,10 @@ class Forms(InstructorBaseRagasLLM):
 def _closed(schema: Any) -> Any:
     """A schema as servers take it that keep to it: every field required, no others."""
     if isinstance(schema, list):
-        return [_closed(part) for part in schema]
+        return [_closed(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    closed = {name: _closed(part) for name, part in schema.items() if name != "default"}
+    closed = {name: _closed(item) for name, item in schema.items() if name != "default"}
     if isinstance(properties := closed.get("properties"), dict):
         closed |= {"required": list(properties), "additionalProperties": False}
     return closed
@@ -288,8 +288,8 @@ def llm_factory(
         InputError: For a provider with another interface.
     """
     if provider not in _SERVED:
-        what = f"llm_factory(provider={provider!r}) has no OpenAI-compatible interface"
-        raise InputError(what, f"give its chat model as a LangChain object, or {_SERVED}")
+        fault = f"llm_factory(provider={provider!r}) has no OpenAI-compatible interface"
+        raise InputError(fault, f"give its chat model as a LangChain object, or {_SERVED}")
     if headers := options.pop("default_headers", None):
         options["headers"] = headers
     for unused in ("adapter", "cache", "run_config", "mode"):
@@ -375,8 +375,8 @@ def embedding_factory(
     if provider.startswith("text-embedding"):
         provider, model = "openai", provider
     if provider != "openai":
-        what = f"embedding_factory({provider!r}) has no OpenAI-compatible interface"
-        raise InputError(what, "give its embeddings as a LangChain object, or 'embedded'")
+        fault = f"embedding_factory({provider!r}) has no OpenAI-compatible interface"
+        raise InputError(fault, "give its embeddings as a LangChain object, or 'embedded'")
     for unused in ("interface", "cache", "run_config"):
         options.pop(unused, None)
     return OpenAIEmbeddings(client, model or "text-embedding-3-small", **options)

@@ -73,15 +73,15 @@ def files(paths: Iterator[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             scripts = (p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
-            yield from sorted(p for p in scripts if _is_own(p.relative_to(path)))
+            yield from sorted(p for p in scripts if _is_own_file(p.relative_to(path)))
         elif path.is_file() and path.suffix in SUFFIXES:
             yield path
         else:
             raise InputError(f"'{path}' is not a script, notebook or folder", "give .py or .ipynb")
 
 
-def _is_own(path: Path) -> bool:
-    return not any(part.startswith(".") or part in _INSTALLED for part in path.parts)
+def _is_own_file(path: Path) -> bool:
+    return not any(name.startswith(".") or name in _INSTALLED for name in path.parts)
 
 
 def rewritten(path: Path) -> Rewritten:
@@ -118,12 +118,12 @@ def script(source: str, *, magics: bool = False) -> Rewritten:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             edits += _import_edits(node, source, starts)
-            by_hand += ((node.lineno, what) for what in _unknown(node))
+            by_hand += ((node.lineno, remark) for remark in _unknown(node))
         else:
-            by_hand += ((getattr(node, "lineno", 0), what) for what in _elsewhere(node))
-    for at, line in enumerate(source.split("\n"), 1):
+            by_hand += ((getattr(node, "lineno", 0), remark) for remark in _uses_elsewhere(node))
+    for number, line in enumerate(source.split("\n"), 1):
         if _INSTALL.search(line):
-            by_hand.append((at, "install assay instead: pip install 'assay[ragas]'"))
+            by_hand.append((number, "install assay instead: pip install 'assay[ragas]'"))
     text = source
     for edit in sorted(edits, key=lambda edit: -edit.start):
         text = text[: edit.start] + edit.text + text[edit.end :]
@@ -147,20 +147,20 @@ def notebook(text: str) -> Rewritten:
                 by_hand.append((number, f"the cell is not plain Python: {error.msg}"))
             continue
         changes += new.changes
-        by_hand += ((number, f"line {line}: {what}") for line, what in new.by_hand)
+        by_hand += ((number, f"line {line}: {remark}") for line, remark in new.by_hand)
         lines = new.text.splitlines(keepends=True)
         cell["source"] = new.text if isinstance(source, str) else lines
-    return Rewritten(_dumped(document, form, text) if changes else text, changes, tuple(by_hand))
+    return Rewritten(_dump(document, form, text) if changes else text, changes, tuple(by_hand))
 
 
 def _form(document: Any, text: str) -> tuple[int | None, bool]:
     """How the JSON of a notebook is written: indent, and whether all is ASCII."""
     forms = [(indent, ascii_only) for indent in (1, 2, 4, None) for ascii_only in (False, True)]
-    same = (form for form in forms if _dumped(document, form, text) == text)
+    same = (form for form in forms if _dump(document, form, text) == text)
     return next(same, (1, False))
 
 
-def _dumped(document: Any, form: tuple[int | None, bool], text: str) -> str:
+def _dump(document: Any, form: tuple[int | None, bool], text: str) -> str:
     indent, ascii_only = form
     end = "\n" if text.endswith("\n") else ""
     return json.dumps(document, indent=indent, ensure_ascii=ascii_only) + end
@@ -179,10 +179,10 @@ def _parsed(source: str, *, magics: bool) -> ast.Module:
 def _import_edits(
     node: ast.Import | ast.ImportFrom, source: str, starts: list[int]
 ) -> Iterator[_Edit]:
-    def place(at: ast.stmt | ast.alias) -> int:
-        line = source[starts[at.lineno - 1] : starts[at.lineno]]
+    def place(node: ast.stmt | ast.alias) -> int:
+        line = source[starts[node.lineno - 1] : starts[node.lineno]]
         # Columns are counted in bytes.
-        return starts[at.lineno - 1] + len(line.encode()[: at.col_offset].decode())
+        return starts[node.lineno - 1] + len(line.encode()[: node.col_offset].decode())
 
     if isinstance(node, ast.ImportFrom):
         match = _FROM.match(source, place(node))
@@ -242,12 +242,12 @@ def _is_module(name: str) -> bool:
     return True
 
 
-def _elsewhere(node: ast.AST) -> Iterator[str]:
+def _uses_elsewhere(node: ast.AST) -> Iterator[str]:
     """What names ragas, or uses it in a way that does less here, outside of imports."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        named = _NAMED.search(node.value)
-        if named and len(node.value) < 200:
-            yield f"a text names {named[0]}: {_module(named[0])} has what is here"
+        mention = _NAMED.search(node.value)
+        if mention and len(node.value) < 200:
+            yield f"a text names {mention[0]}: {_module(mention[0])} has what is here"
     elif isinstance(node, ast.Call):
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if name in ("evaluate", "aevaluate"):
@@ -292,14 +292,14 @@ def rewrite_command(write: bool, show: bool, paths: tuple[Path, ...]) -> None:  
     failed = False
     for path in scripts:
         try:
-            _one(path, show=show)
+            _rewrite_file(path, show=show)
         except AssayError as error:  # all files are looked at
             click.echo(f"error: {error}", err=True)
             failed = True
     sys.exit(2 if failed else 0)
 
 
-def _one(path: Path, *, show: bool) -> None:
+def _rewrite_file(path: Path, *, show: bool) -> None:
     new = rewritten(path)
     if not new.changes and not new.by_hand:
         return
@@ -307,17 +307,17 @@ def _one(path: Path, *, show: bool) -> None:
         click.echo("".join(_diff(path, new)), nl=False)
     elif new.changes:
         written(path, new)
-    click.echo(_told(path, new), err=show)
+    click.echo(_remarks(path, new), err=show)
 
 
 def _diff(path: Path, new: Rewritten) -> list[str]:
     # Line ends are kept, so that the diff can be applied.
     old = path.read_bytes().decode("utf-8").splitlines(keepends=True)
-    now = new.text.splitlines(keepends=True)
-    return list(difflib.unified_diff(old, now, str(path), str(path)))
+    new_lines = new.text.splitlines(keepends=True)
+    return list(difflib.unified_diff(old, new_lines, str(path), str(path)))
 
 
-def _told(path: Path, new: Rewritten) -> str:
-    place = "cell" if path.suffix == ".ipynb" else "line"
+def _remarks(path: Path, new: Rewritten) -> str:
+    unit = "cell" if path.suffix == ".ipynb" else "line"
     head = f"{path}: {new.changes} imports changed, {len(new.by_hand)} to do by hand"
-    return "\n".join([head, *(f"  {place} {at}: {what}" for at, what in new.by_hand)])
+    return "\n".join([head, *(f"  {unit} {number}: {remark}" for number, remark in new.by_hand)])

@@ -70,8 +70,8 @@ class TokenUsage:
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         if not self.is_same_model(other):
             raise ValueError("token counts of different models cannot be added up")
-        read, written = self.input_tokens, self.output_tokens
-        return TokenUsage(read + other.input_tokens, written + other.output_tokens, self.model)
+        read, tokens_out = self.input_tokens, self.output_tokens
+        return TokenUsage(read + other.input_tokens, tokens_out + other.output_tokens, self.model)
 
     def is_same_model(self, other: "TokenUsage") -> bool:
         """Whether both are of one model."""
@@ -81,8 +81,10 @@ class TokenUsage:
         self, cost_per_input_token: float, cost_per_output_token: float | None = None
     ) -> float:
         """Their price; tokens written cost as much as tokens read unless it is said."""
-        written = cost_per_input_token if cost_per_output_token is None else cost_per_output_token
-        return self.input_tokens * cost_per_input_token + self.output_tokens * written
+        output_price = (
+            cost_per_input_token if cost_per_output_token is None else cost_per_output_token
+        )
+        return self.input_tokens * cost_per_input_token + self.output_tokens * output_price
 
 
 TokenUsageParser: TypeAlias = Callable[[Any], TokenUsage]
@@ -98,13 +100,13 @@ def get_token_usage_for_openai(llm_result: Any) -> TokenUsage:
     """
     messages = [
         getattr(getattr(generation, "message", None), "response_metadata", None) or {}
-        for several in getattr(llm_result, "generations", None) or ()
-        for generation in (several if isinstance(several, list) else [several])
+        for generations in getattr(llm_result, "generations", None) or ()
+        for generation in (generations if isinstance(generations, list) else [generations])
     ]
-    whole = getattr(llm_result, "llm_output", None) or {}
-    used = whole.get("token_usage")
-    usages = [used] if used else [one.get("usage") for one in messages]
-    read, written = (
+    output = getattr(llm_result, "llm_output", None) or {}
+    used = output.get("token_usage")
+    usages = [used] if used else [message.get("usage") for message in messages]
+    read, tokens_out = (
         sum(
             usage.get(f"{old}_tokens") or usage.get(f"{new}_tokens") or 0
             for usage in usages
@@ -113,9 +115,11 @@ def get_token_usage_for_openai(llm_result: Any) -> TokenUsage:
         for old, new in (("prompt", "input"), ("completion", "output"))
     )
     names = (
-        one.get(key) for one in (whole, *messages) for key in ("model_name", "model", "model_id")
+        source.get(key)
+        for source in (output, *messages)
+        for key in ("model_name", "model", "model_id")
     )
-    return TokenUsage(read, written, next(filter(None, names), ""))
+    return TokenUsage(read, tokens_out, next(filter(None, names), ""))
 
 
 get_token_usage_for_azure_ai = get_token_usage_for_anthropic = get_token_usage_for_openai
@@ -123,17 +127,17 @@ get_token_usage_for_bedrock = get_token_usage_for_openai
 
 
 def _of_mean(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda scores, other: do(scores.average, float(other))
+    return lambda scores, operand: do(scores.average, float(operand))
 
 
 def _to_mean(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda scores, other: do(float(other), scores.average)
+    return lambda scores, operand: do(float(operand), scores.average)
 
 
 def _of_mean_or_list(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     of_list = getattr(list, f"__{do.__name__}__")
     of_mean = _of_mean(do)
-    return lambda scores, other: (of_mean if _is_number(other) else of_list)(scores, other)
+    return lambda scores, operand: (of_mean if _is_number(operand) else of_list)(scores, operand)
 
 
 class Scores(list[float]):
@@ -148,8 +152,8 @@ class Scores(list[float]):
     def average(self) -> float:
         """The mean of the scores there are; NaN if there is none."""
         # Not called `mean`: numpy would call an attribute of that name.
-        there = [score for score in self if not math.isnan(score)]
-        return sum(there) / len(there) if there else math.nan
+        numbers = [score for score in self if not math.isnan(score)]
+        return sum(numbers) / len(numbers) if numbers else math.nan
 
     def __float__(self) -> float:
         return self.average
@@ -171,8 +175,8 @@ class Scores(list[float]):
     __gt__, __ge__ = map(_of_mean_or_list, (operator.gt, operator.ge))
 
 
-def _is_number(other: Any) -> bool:
-    return isinstance(other, int | float | Scores)
+def _is_number(operand: Any) -> bool:
+    return isinstance(operand, int | float | Scores)
 
 
 def _names(name: str, model: str) -> bool:
@@ -231,8 +235,8 @@ class EvaluationResult(Mapping[str, Scores]):
     def scores(self) -> list[dict[str, float]]:
         """One dict a row."""
         return [
-            {name: scores[at] for name, scores in self.columns.items()}
-            for at in range(len(self.rows))
+            {name: scores[index] for name, scores in self.columns.items()}
+            for index in range(len(self.rows))
         ]
 
     def to_pandas(self) -> Any:

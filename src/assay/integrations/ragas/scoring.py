@@ -47,13 +47,13 @@ async def run(
         embedding: Who embeds, likewise.
         settings: The columns by field, and everything else.
     """
-    chosen = list(dict.fromkeys(metrics))
+    distinct_metrics = list(dict.fromkeys(metrics))
     mapping = {f: c for f, c in settings.mapping.items() if any(c in row for row in rows)}
     settings = replace(settings, mapping=mapping)
     readable = [_readable(row, mapping) for row in rows]
     with reworded():
         return await aevaluate(
-            readable, chosen, judging, embedder=embedding, store=STORE, settings=settings
+            readable, distinct_metrics, judging, embedder=embedding, store=STORE, settings=settings
         )
 
 
@@ -73,25 +73,27 @@ async def scored(
     Raises:
         InputError: If no row has what a metric needs.
     """
-    known, who = _chosen(rows, metrics, (judge, embedder), settings)
-    outcomes = [_before(metric, rows, settings.mapping) for metric in known]
+    known, judges = _choose_metrics(rows, metrics, (judge, embedder), settings)
+    outcomes = [_known_outcomes(metric, rows, settings.mapping) for metric in known]
     groups: dict[tuple[int, ...], list[int]] = {}
-    for at, outcomes_known in enumerate(outcomes):
+    for index, outcomes_known in enumerate(outcomes):
         open_ = tuple(n for n, outcome in enumerate(outcomes_known) if outcome is None)
         if open_:
-            groups.setdefault(open_, []).append(at)
+            groups.setdefault(open_, []).append(index)
     runs = []
     for rows_at, metrics_at in groups.items():
-        group = [metric for at in metrics_at if isinstance(metric := known[at], Metric)]
-        result = await run([rows[n] for n in rows_at], group, who.judge, who.embedder, settings)
+        group = [metric for index in metrics_at if isinstance(metric := known[index], Metric)]
+        result = await run(
+            [rows[n] for n in rows_at], group, judges.judge, judges.embedder, settings
+        )
         runs.append(result)
-        for at, metric in zip(metrics_at, group, strict=True):
+        for index, metric in zip(metrics_at, group, strict=True):
             for n, outcome in zip(rows_at, result[metric.label], strict=True):
-                outcomes[at][n] = outcome
+                outcomes[index][n] = outcome
     return runs, [[o for o in row if o is not None] for row in outcomes]
 
 
-def _chosen(
+def _choose_metrics(
     rows: Sequence[Mapping[str, Any]],
     metrics: "Sequence[Ready]",
     models: tuple[Any, Any],
@@ -101,18 +103,22 @@ def _chosen(
     fields = filled(rows, settings.mapping)
     converted = [metric.in_assay(fields) for metric in metrics]
     with reworded():
-        who = judges.choose_judges(
+        chosen_judges = judges.choose_judges(
             *models, settings, needed=any(metric.tasks for metric in converted)
         )
-    known = [metric.served(m, who.can) for metric, m in zip(metrics, converted, strict=True)]
-    others = [
+    known = [
+        metric.served(m, chosen_judges.can) for metric, m in zip(metrics, converted, strict=True)
+    ]
+    unscored = [
         m for m, k in zip(converted, known, strict=True) if isinstance(k, Metric) and k is not m
     ]
-    who.warn([metric.name for metric, m in zip(metrics, converted, strict=True) if m in others])
-    return known, who
+    chosen_judges.warn(
+        [metric.name for metric, m in zip(metrics, converted, strict=True) if m in unscored]
+    )
+    return known, chosen_judges
 
 
-def _before(
+def _known_outcomes(
     metric: Metric | Unscored, rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]
 ) -> list[Outcome | None]:
     """What is found for each row before anything is computed; None where something is to be.
@@ -212,15 +218,15 @@ async def _computed(
     metric: Metric, rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]
 ) -> list[Outcome]:
     """The scores of a metric that asks nobody."""
-    known = _before(metric, rows, mapping)
+    known = _known_outcomes(metric, rows, mapping)
     complete = [row for row, outcome in zip(rows, known, strict=True) if outcome is None]
     if not complete:
         return [outcome for outcome in known if outcome is not None]
-    there = {f: c for f, c in mapping.items() if any(c in row for row in complete)}
+    used_columns = {f: c for f, c in mapping.items() if any(c in row for row in complete)}
     needs, instead = {metric.label: metric.needs}, {metric.label: metric.instead}
     nobody = Judge(Scripted({}))
-    readable = [_readable(row, there) for row in complete]
-    checked = list(samples(readable, needs=needs, mapping=there, instead=instead))
+    readable = [_readable(row, used_columns) for row in complete]
+    checked = list(samples(readable, needs=needs, mapping=used_columns, instead=instead))
     scores = iter([await metric.score(sample, nobody) for sample in checked])
     return [next(scores) if outcome is None else outcome for outcome in known]
 
@@ -250,24 +256,24 @@ def rows_of(dataset: Any) -> list[dict[str, Any]]:
 def row_of(sample: Any) -> dict[str, Any]:
     """A sample or dict as a dict of plain values, without what is None or a data frame's NaN."""
     columns = sample if isinstance(sample, Mapping) else sample.model_dump()
-    return {name: _plain(value) for name, value in columns.items() if not _absent(value)}
+    return {name: _as_plain(value) for name, value in columns.items() if not _is_absent(value)}
 
 
-def _absent(value: Any) -> bool:
+def _is_absent(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _plain(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_as_plain(item) for item in value]
     return value.model_dump(exclude_none=True) if hasattr(value, "model_dump") else value
 
 
 def named(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
     """A row with its columns under the names that they have in each generation of ragas as well."""
     known = [*OLD_FIELDS.items(), *FIELDS.items()]
-    again = {name: mapping[field] for name, field in known if field in mapping}
-    return {**row, **{name: row[column] for name, column in again.items() if column in row}}
+    aliases = {name: mapping[field] for name, field in known if field in mapping}
+    return {**row, **{name: row[column] for name, column in aliases.items() if column in row}}
 
 
 def mapping_of(
@@ -286,11 +292,11 @@ def mapping_of(
     known = {name: FIELDS.get(name, field) for name, field in recognised(columns).items()}
     known |= {name: FIELDS[name] for name in columns if name in FIELDS}
     columns_by_field = {field: name for name, field in known.items()}
-    for wanted, column in (column_map or {}).items():
-        field = FIELDS.get(wanted) or recognised([wanted]).get(wanted)
+    for name, column in (column_map or {}).items():
+        field = FIELDS.get(name) or recognised([name]).get(name)
         if field is None:
             raise InputError(
-                f"column_map: '{wanted}' is not a column of ragas", f"{', '.join(FIELDS)}"
+                f"column_map: '{name}' is not a column of ragas", f"{', '.join(FIELDS)}"
             )
         if column not in columns:
             raise InputError(f"column_map: there is no column '{column}'", f"{', '.join(columns)}")
@@ -301,8 +307,8 @@ def mapping_of(
 def filled(rows: Iterable[Mapping[str, Any]], mapping: Mapping[str, str]) -> frozenset[str]:
     """The fields that every row has; "turns" where the questions are conversations."""
     rows = list(rows)
-    there = {field for field, column in mapping.items() if all(column in row for row in rows)}
+    fields = {field for field, column in mapping.items() if all(column in row for row in rows)}
     question = mapping.get("question", "")
     if rows and all(isinstance(row.get(question), list) for row in rows):
-        there = there - {"question"} | {"turns"}
-    return frozenset(there)
+        fields = fields - {"question"} | {"turns"}
+    return frozenset(fields)

@@ -211,8 +211,8 @@ class TestsetGenerator:
         if options.pop("query_distribution", None):
             refuse("query_distribution= of TestsetGenerator", _DISTRIBUTION)
         if unknown := set(options) - _NO_EFFECT:
-            what = f"generate_with_langchain_docs has no {', '.join(sorted(unknown))}="
-            raise InputError(what, "leave it out")
+            fault = f"generate_with_langchain_docs has no {', '.join(sorted(unknown))}="
+            raise InputError(fault, "leave it out")
         settings = Settings(limits=run_config.limits()) if run_config else Settings()
         with reworded():
             judging = self._judge(settings)
@@ -225,9 +225,9 @@ class TestsetGenerator:
     generate_with_chunks = generate_with_langchain_docs
 
     def _judge(self, settings: Settings) -> Any:
-        who = choose_judges(self.llm, None, settings, needed=True)
-        who.warn(())
-        writes = who.judge
+        judges = choose_judges(self.llm, None, settings, needed=True)
+        judges.warn(())
+        writes = judges.judge
         if self.critic_llm is None:
             return writes
         writer = backend(writes)

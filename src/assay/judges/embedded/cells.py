@@ -71,14 +71,14 @@ class StatementWords:
 def read_statement(statement: str) -> StatementWords:
     """The words and amounts of a statement."""
     tokens: list[Token] = []
-    at, lowered = 0, statement.lower()
+    position, lowered = 0, statement.lower()
     for word in words.words(statement):
-        start = lowered.find(word, at)
-        at = start + len(word) if start >= 0 else at
-        tokens.append(Token(word, words.stem(word), (at - len(word), at)))
+        start = lowered.find(word, position)
+        position = start + len(word) if start >= 0 else position
+        tokens.append(Token(word, words.stem(word), (position - len(word), position)))
     claimed = list(amounts(statement))
     for token in tokens:
-        if _ORDINAL.fullmatch(token.word) and not _meets(token, claimed):
+        if _ORDINAL.fullmatch(token.word) and not _meets_claim(token, claimed):
             claimed.append(Amount(token.span, token.word, float(token.stem), 0.0))
     ordered = sorted((_with_bound(amount, statement) for amount in claimed), key=lambda a: a.span)
     return StatementWords(statement, tuple(tokens), tuple(ordered), is_negated(statement))
@@ -91,7 +91,7 @@ def _with_bound(amount: Amount, text: str) -> Amount:
     return replace(amount, bound=kinds[match.lastgroup] if match and match.lastgroup else 0)
 
 
-def _meets(token: Token, claimed: Sequence[Amount]) -> bool:
+def _meets_claim(token: Token, claimed: Sequence[Amount]) -> bool:
     return any(a.span[0] < token.span[1] and token.span[0] < a.span[1] for a in claimed)
 
 
@@ -201,50 +201,58 @@ class Links:
 
     def column_of(self, number: Amount) -> int | None:
         """The column that a number is of: the nearest that is named, or that of its unit."""
-        grid, at = self.grid, self.statement.place(number)
-        near: list[tuple[int, int]] = []
+        grid, position = self.grid, self.statement.place(number)
+        by_distance: list[tuple[int, int]] = []
         for heading in self.headings:
             numeric = [c for c in heading.columns if grid.kinds[c]]
-            distance = heading.first - at if heading.first > at else at - heading.after + 1
+            distance = (
+                heading.first - position
+                if heading.first > position
+                else position - heading.after + 1
+            )
             if len(numeric) == 1 and distance <= _FAR:
-                near.append((distance, numeric[0]))
-        if near:
-            return min(near)[1]
+                by_distance.append((distance, numeric[0]))
+        if by_distance:
+            return min(by_distance)[1]
         if number.kind and number.kind != "date":
-            return _single(i for i, kinds in enumerate(grid.kinds) if number.kind in kinds)
-        return _single(i for i, kinds in enumerate(grid.kinds) if number.days and "date" in kinds)
+            return _single_column(i for i, kinds in enumerate(grid.kinds) if number.kind in kinds)
+        return _single_column(
+            i for i, kinds in enumerate(grid.kinds) if number.days and "date" in kinds
+        )
 
     def conditions(self, without: Sequence[Amount] = ()) -> list[Condition] | None:
         """What it says of a row; None where a number has no place."""
         conditions = []
         for mention in self.mentions:
-            places = {c: r for c, r in mention.places.items() if c in self.headed} or mention.places
-            rows = frozenset().union(*places.values())
-            column = next(iter(places)) if len(places) == 1 else None
+            rows_by_column = {
+                c: r for c, r in mention.places.items() if c in self.headed
+            } or mention.places
+            rows = frozenset().union(*rows_by_column.values())
+            column = next(iter(rows_by_column)) if len(rows_by_column) == 1 else None
             conditions.append(Condition(rows, column, self.text(mention), mention.exact))
         for number in self.numbers:
             if number in without:
                 continue
-            condition = self._numbered(number)
+            condition = self._numbered_condition(number)
             if condition is None:
                 return None
             conditions.append(condition)
         return conditions
 
-    def _numbered(self, number: Amount) -> Condition | None:
+    def _numbered_condition(self, number: Amount) -> Condition | None:
         column = self.column_of(number)
         if column is None and (number.bound or not _is_telling(number)):
             return None
         columns = range(len(self.grid.columns)) if column is None else [column]
         rows = frozenset(
-            at
-            for at, row in enumerate(self.grid.rows)
-            if any(c in row.cells and _holds(number, row.cells[c].amounts) for c in columns)
+            row_index
+            for row_index, row in enumerate(self.grid.rows)
+            if any(c in row.cells and _holds_number(number, row.cells[c].amounts) for c in columns)
         )
         return Condition(rows, column, number.text, column is not None)
 
 
-def _single(columns: Iterable[int]) -> int | None:
+def _single_column(columns: Iterable[int]) -> int | None:
     distinct = list(columns)
     return distinct[0] if len(distinct) == 1 else None
 
@@ -254,7 +262,7 @@ def _is_telling(number: Amount) -> bool:
     return bool(number.days) or number.number >= 100 or number.number % 1 != 0
 
 
-def _holds(number: Amount, cells: Sequence[Amount]) -> bool:
+def _holds_number(number: Amount, cells: Sequence[Amount]) -> bool:
     if not number.bound:
         return any(same(number, cell) for cell in cells)
     return bool(cells) and is_within(cells[0], number)
@@ -277,10 +285,10 @@ def size_of(amount: Amount) -> float:
 def link(statement: StatementWords, grid: Grid) -> Links | None:
     """The places of a statement's words; None if no word has one."""
     placed = [False] * len(statement.tokens)
-    mentions, headings = _whole(statement, grid, placed)
+    mentions, headings = _whole_cells(statement, grid, placed)
     _add_headings(statement, grid, placed, headings)
     headings = _narrowed(headings, _numbered_headings(statement, grid, placed))
-    mentions += _parts(statement, grid, placed)
+    mentions += _cell_words(statement, grid, placed)
     mentions = [m for m in mentions if m.exact or not _is_title(statement, m, grid)]
     if not mentions and not headings:
         return None
@@ -306,7 +314,7 @@ def link(statement: StatementWords, grid: Grid) -> Links | None:
     )
 
 
-def _whole(
+def _whole_cells(
     statement: StatementWords, grid: Grid, placed: list[bool]
 ) -> tuple[list[Mention], list[Heading]]:
     """Whole cells and names of columns, the longest first."""
@@ -317,17 +325,19 @@ def _whole(
     mentions: list[Mention] = []
     headings: list[Heading] = []
     for size in range(min(_GRAM, len(stems)), 0, -1):
-        for at in range(len(stems) - size + 1):
-            gram = tuple(stems[at : at + size])
-            if any(placed[at : at + size]) or not tells(statement.tokens[at : at + size]):
+        for start in range(len(stems) - size + 1):
+            gram = tuple(stems[start : start + size])
+            if any(placed[start : start + size]) or not tells(
+                statement.tokens[start : start + size]
+            ):
                 continue
             if gram in columns:
-                headings.append(Heading(at, at + size, frozenset(columns[gram]), exact=True))
+                headings.append(Heading(start, start + size, frozenset(columns[gram]), exact=True))
             elif gram in grid.whole:
-                mentions.append(Mention(at, at + size, grid.whole[gram], exact=True))
+                mentions.append(Mention(start, start + size, grid.whole[gram], exact=True))
             else:
                 continue
-            placed[at : at + size] = [True] * size
+            placed[start : start + size] = [True] * size
     mentions += _numbered_names(statement, grid, headings, placed)
     return mentions, headings
 
@@ -337,12 +347,12 @@ def _numbered_names(
 ) -> Iterator[Mention]:
     """Numbers behind the name of the column that names the rows: "episode 4"."""
     for heading in headings:
-        at = heading.after
-        if grid.key in heading.columns and at < len(placed) and not placed[at]:
-            rows = grid.whole.get((statement.tokens[at].stem,), {}).get(grid.key)
-            if rows and not statement.tokens[at].word.isalpha():
-                placed[at] = True
-                yield Mention(at, at + 1, {grid.key: rows}, exact=True)
+        index = heading.after
+        if grid.key in heading.columns and index < len(placed) and not placed[index]:
+            rows = grid.whole.get((statement.tokens[index].stem,), {}).get(grid.key)
+            if rows and not statement.tokens[index].word.isalpha():
+                placed[index] = True
+                yield Mention(index, index + 1, {grid.key: rows}, exact=True)
 
 
 def tells(tokens: Sequence[Token]) -> bool:
@@ -364,15 +374,15 @@ def _is_unknown(token: Token, grid: Grid, numbers: Sequence[Amount]) -> bool:
         return False
     if token.stem in NEUTRAL or token.stem in grid.around:
         return False
-    return not _meets(token, numbers)
+    return not _meets_claim(token, numbers)
 
 
 def _add_headings(
     statement: StatementWords, grid: Grid, placed: list[bool], headings: list[Heading]
 ) -> None:
     """Single words of names of columns; neighbours that name the same are one."""
-    for at, token in enumerate(statement.tokens):
-        if placed[at]:
+    for index, token in enumerate(statement.tokens):
+        if placed[index]:
             continue
         spoken = SPEAKS.get(token.stem, frozenset())
         heading_columns = grid.columns_by_stem.get(token.stem) if tells([token]) else None
@@ -383,32 +393,38 @@ def _add_headings(
         if not heading_columns:
             continue
         last = headings[-1] if headings else None
-        if last and not last.exact and last.after == at and last.columns & heading_columns:
-            headings[-1] = Heading(last.first, at + 1, last.columns & heading_columns, exact=False)
+        if last and not last.exact and last.after == index and last.columns & heading_columns:
+            headings[-1] = Heading(
+                last.first, index + 1, last.columns & heading_columns, exact=False
+            )
         else:
-            headings.append(Heading(at, at + 1, heading_columns, exact=False))
-        placed[at] = True
+            headings.append(Heading(index, index + 1, heading_columns, exact=False))
+        placed[index] = True
 
 
 def _numbered_headings(
     statement: StatementWords, grid: Grid, placed: list[bool]
 ) -> Iterator[Heading]:
     """Numbers that stand in the names of some columns, such as years."""
-    for at, token in enumerate(statement.tokens):
+    for index, token in enumerate(statement.tokens):
         columns = grid.columns_by_stem.get(token.stem) if token.stem.isdigit() else None
-        if columns and not placed[at]:
-            placed[at] = True
-            yield Heading(at, at + 1, columns, exact=False)
+        if columns and not placed[index]:
+            placed[index] = True
+            yield Heading(index, index + 1, columns, exact=False)
 
 
 def _narrowed(headings: Sequence[Heading], numbered: Iterable[Heading]) -> list[Heading]:
     """Names of columns, of which a number may tell which one is meant: "visitors in 2018"."""
     narrowed = list(headings)
     for number in numbered:
-        both = [at for at, heading in enumerate(narrowed) if heading.columns & number.columns]
-        for at in both:
-            narrowed[at] = narrowed[at]._replace(columns=narrowed[at].columns & number.columns)
-        if not both:
+        matching = [
+            index for index, heading in enumerate(narrowed) if heading.columns & number.columns
+        ]
+        for index in matching:
+            narrowed[index] = narrowed[index]._replace(
+                columns=narrowed[index].columns & number.columns
+            )
+        if not matching:
             narrowed.append(number)
     return narrowed
 
@@ -420,29 +436,31 @@ def _is_title(statement: StatementWords, mention: Mention, grid: Grid) -> bool:
     )
 
 
-def _parts(statement: StatementWords, grid: Grid, placed: list[bool]) -> list[Mention]:
+def _cell_words(statement: StatementWords, grid: Grid, placed: list[bool]) -> list[Mention]:
     """Words of cells; neighbours that stand in the same are one."""
     mentions: list[Mention] = []
     goes_on = False
-    for at, token in enumerate(statement.tokens):
-        if placed[at]:
+    for index, token in enumerate(statement.tokens):
+        if placed[index]:
             goes_on = False
             continue
-        places = grid.parts.get(token.stem)
-        if not places or not (tells([token]) or (goes_on and token.stem.isdigit())):
+        rows_by_column = grid.parts.get(token.stem)
+        if not rows_by_column or not (tells([token]) or (goes_on and token.stem.isdigit())):
             goes_on = goes_on and token.word in words.STOP_WORDS
             continue
         if goes_on:
             last = mentions[-1]
-            both = {
-                c: r & places[c] for c, r in last.places.items() if r & places.get(c, frozenset())
+            shared = {
+                c: r & rows_by_column[c]
+                for c, r in last.places.items()
+                if r & rows_by_column.get(c, frozenset())
             }
-            if both:
-                mentions[-1] = Mention(last.first, at + 1, both, exact=False)
-                placed[at] = True
+            if shared:
+                mentions[-1] = Mention(last.first, index + 1, shared, exact=False)
+                placed[index] = True
                 continue
             if token.stem.isdigit():
                 continue
-        mentions.append(Mention(at, at + 1, places, exact=False))
-        placed[at] = goes_on = True
+        mentions.append(Mention(index, index + 1, rows_by_column, exact=False))
+        placed[index] = goes_on = True
     return mentions

@@ -85,23 +85,25 @@ def flag(claim: Claim, evidence: Evidence) -> Flag | None:
         return None if claim.replied is None else flag(claim.replied, evidence)
     if not claim.content_stems or len(_DENIALS.findall(claim.plain)) > 1:
         return None
-    flags = [each for each in _flags(claim, evidence) if _is_mentioned(each, claim, evidence)]
+    flags = [flag for flag in _flags(claim, evidence) if _is_mentioned(flag, claim, evidence)]
     # Of several records or rows, those that the statement is about.
-    most: dict[frozenset[str], int] = {}
-    for each in flags:
-        most[each.key] = max(most.get(each.key, 0), len(each.of & claim.content_stems))
-    flags = [each for each in flags if len(each.of & claim.content_stems) == most[each.key]]
-    if len({each.holds for each in flags}) != 1 or not _is_all(flags, claim, evidence):
+    n_named: dict[frozenset[str], int] = {}
+    for found_flag in flags:
+        n_named[found_flag.key] = max(
+            n_named.get(found_flag.key, 0), len(found_flag.of & claim.content_stems)
+        )
+    flags = [flag for flag in flags if len(flag.of & claim.content_stems) == n_named[flag.key]]
+    if len({flag.holds for flag in flags}) != 1 or not _says_all(flags, claim, evidence):
         return None
     denies = claim.denies is not bool(claim.content_stems & _DENIES)
     return Flag(flags[0].piece, flags[0].holds is not denies)
 
 
 def _flags(claim: Claim, evidence: Evidence) -> Iterator[_RecordFlag]:
-    places = {
+    indices = {
         int(i) for stem in claim.content_stems & evidence.stems for i in evidence.places[stem]
     }
-    for i in sorted(places):
+    for i in sorted(indices):
         text = evidence.pieces[i].text
         question = _ASKS.fullmatch(text)
         yield from (
@@ -111,22 +113,24 @@ def _flags(claim: Claim, evidence: Evidence) -> Iterator[_RecordFlag]:
         )
 
 
-def _in_cells(place: int, text: str, evidence: Evidence) -> Iterator[_RecordFlag]:
+def _in_cells(index: int, text: str, evidence: Evidence) -> Iterator[_RecordFlag]:
     """Of the cells of a row, or of one value; "no deposit: yes" may mean either."""
     cells = text.split(_CELLS)
     for match in filter(None, map(_FLAG.fullmatch, cells)):
         *above, last = match["key"].split(", ")
         key = frozenset(words.stems(last))
-        of = evidence.sets[place] - key if len(cells) > 1 else words.stems(" ".join(above))
+        named_stems = evidence.sets[index] - key if len(cells) > 1 else words.stems(" ".join(above))
         holds = match["value"].lower() in {"yes", "true"}
         if not entities.is_negated(last):
-            yield _RecordFlag(place, key, frozenset(of), frozenset(words.words(last)), holds)
+            yield _RecordFlag(
+                index, key, frozenset(named_stems), frozenset(words.words(last)), holds
+            )
 
 
-def _in_reply(place: int, question: str, evidence: Evidence) -> Iterator[_RecordFlag]:
+def _in_reply(index: int, question: str, evidence: Evidence) -> Iterator[_RecordFlag]:
     """Of a question that is answered with yes or no at once; "Is it not?" may mean either."""
-    after = place + 1
-    if after not in evidence.window(place) or entities.is_negated(question):
+    after = index + 1
+    if after not in evidence.window(index) or entities.is_negated(question):
         return
     match = _REPLY.fullmatch(evidence.pieces[after].text)
     if match and _UNCLEAR.isdisjoint(words.words(match["rest"])):
@@ -149,27 +153,31 @@ def _is_mentioned(record_flag: _RecordFlag, claim: Claim, evidence: Evidence) ->
     return True
 
 
-def _is_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> bool:
+def _says_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> bool:
     """Whether a statement says hardly more than what it names, and of the same thing.
 
     Of what there is not, there is nothing in particular either; of what there is, a statement may
     say what nobody knows.
     """
-    if set(claim.plain.split()).difference(*(each.words for each in flags)) & _UNCLEAR:
+    if set(claim.plain.split()).difference(*(flag.words for flag in flags)) & _UNCLEAR:
         return False
-    rest = claim.content_stems.difference(_DENIES, *(each.key | each.of for each in flags))
-    further = {stem for stem in rest if not stem.endswith("n't")}
+    remaining_stems = claim.content_stems.difference(
+        _DENIES, *(flag.key | flag.of for flag in flags)
+    )
+    further = {stem for stem in remaining_stems if not stem.endswith("n't")}
     names = further.intersection(words.stems(" ".join(claim.names)))
     context = evidence.pieces[flags[0].piece].context
-    known = all(_stands(stem, context, evidence) for stem in names)
+    known = all(_stem_stands(stem, context, evidence) for stem in names)
     if len(further - names) > _FURTHER or not known:
         return False
     if flags[0].holds:
         return further <= names | _NEUTRAL
-    return all(stem not in evidence.stems or _stands(stem, context, evidence) for stem in further)
+    return all(
+        stem not in evidence.stems or _stem_stands(stem, context, evidence) for stem in further
+    )
 
 
-def _stands(stem: str, context: int, evidence: Evidence) -> bool:
+def _stem_stands(stem: str, context: int, evidence: Evidence) -> bool:
     return any(evidence.pieces[i].context == context for i in evidence.places.get(stem, ()))
 
 
@@ -246,19 +254,19 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     closeness = recalls + _figures(claim, evidence)
     best = record.piece if record else int(np.argmax(closeness))
     likeness = float(recalls[best])
-    near = evidence.around(best)
-    gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
-    far, distant = _missing(claim, near.numbers, near.words, evidence)
+    around = evidence.around(best)
+    missing_numbers, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
+    far, distant = _missing(claim, around.numbers, around.words, evidence)
     differs, contrary = _negation_and_opposites(claim, best, evidence)
     shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
     table = None if claim.start else look_up(statement, evidence.grids)
     grammar = _grammar(statement, claim, recalls, evidence)
     features = (
         shared,
-        words.weighted_recall(claimed, near.stems, evidence.weights),
+        words.weighted_recall(claimed, around.stems, evidence.weights),
         words.weighted_recall(claimed, evidence.sets[best], evidence.weights),
         words.bigram_recall(claim.stems, evidence.bigrams),
-        float(bool(gone)),
+        float(bool(missing_numbers)),
         float(bool(far)),
         float(bool(absent)),
         float(bool(distant)),
@@ -270,19 +278,19 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         1 - shared if claim.start else 0.0,
         math.log1p(len(claim.content_stems)),
         math.log1p(len(evidence.pieces)),
-        *_sides(table),
+        *_sides_of_finding(table),
     )
     return Comparison(
         features=features,
         best=best,
-        quoted=best if record else _quoted(claim, closeness, evidence),
-        numbers=tuple(gone),
+        quoted=best if record else _closest_piece(claim, closeness, evidence),
+        numbers=tuple(missing_numbers),
         names=tuple(absent),
         words=tuple(_missing_words(claim, evidence)),
         negation_differs=differs and likeness > 0.5,
         opposites=tuple(contrary),
         grammar=tuple(grammar),
-        far_numbers=tuple(number for number in far if number not in gone),
+        far_numbers=tuple(number for number in far if number not in missing_numbers),
         verbatim=_verbatim(claim, evidence),
         foreign=_is_foreign(statement, claim, shared, evidence),
         sign_differs=_sign_differs(statement, claim, evidence),
@@ -327,7 +335,7 @@ def _is_foreign(statement: str, claim: Claim, overlap: float, evidence: Evidence
     return silent or differ(statement, evidence)
 
 
-def _sides(finding: cells.Finding | None) -> tuple[float, float]:
+def _sides_of_finding(finding: cells.Finding | None) -> tuple[float, float]:
     """Whether it agrees and whether it differs."""
     return (float(finding.agrees), float(not finding.agrees)) if finding else (0.0, 0.0)
 
@@ -353,7 +361,7 @@ def _wording(
     if claim.start:
         return None
     nearest = np.argsort(-recalls, kind="stable")[:_WORDED].tolist()
-    near = [
+    nearby = [
         Near(evidence.pieces[i].text, tuple(evidence.before(i, _BEFORE)))
         for i in nearest
         if recalls[i] > 0
@@ -361,8 +369,8 @@ def _wording(
         and not _NO_SENTENCE.search(evidence.pieces[i].text)
     ]
     if evidence.language:
-        return compare_foreign(statement, near, evidence.language)
-    return compare_nearby(statement, near)
+        return compare_foreign(statement, nearby, evidence.language)
+    return compare_nearby(statement, nearby)
 
 
 def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
@@ -379,12 +387,14 @@ def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     """What it mixes up, by itself or beside its question; of one that says much else, nothing."""
     if len(claim.content_stems - evidence.stems) > UNKNOWN:
         return None
-    told = evidence.parts, evidence.alike, evidence.siblings
-    swaps = (find_swap(statement[at:], *told) for at in dict.fromkeys((claim.start, 0)))
+    evidence_parts = evidence.parts, evidence.alike, evidence.siblings
+    swaps = (
+        find_swap(statement[start:], *evidence_parts) for start in dict.fromkeys((claim.start, 0))
+    )
     return next(filter(None, swaps), None)
 
 
-def _quoted(claim: Claim, closeness: npt.NDArray[np.float64], evidence: Evidence) -> int:
+def _closest_piece(claim: Claim, closeness: npt.NDArray[np.float64], evidence: Evidence) -> int:
     """Of the pieces that are closest the one with most of all words, such as "between them"."""
     ties = np.flatnonzero(closeness >= closeness.max() - 1e-9).tolist()
     spoken = set(claim.plain.split())
@@ -413,13 +423,15 @@ def _verbatim(claim: Claim, evidence: Evidence) -> bool:
     if not claim.length or (claim.length < _LONG and claim.plain not in evidence.sayings):
         return False
     return any(
-        _says(piece, claim) and claim.exact in exact(piece.text)
-        for piece in _places(claim, evidence)
+        _says_claim(piece, claim) and claim.exact in exact(piece.text)
+        for piece in _pieces_of_rarest(claim, evidence)
     )
 
 
 def _is_rejected(claim: Claim, evidence: Evidence) -> bool:
-    texts = [piece.plain for piece in _places(claim, evidence) if claim.plain in piece.plain]
+    texts = [
+        piece.plain for piece in _pieces_of_rarest(claim, evidence) if claim.plain in piece.plain
+    ]
     before = [text[: text.index(claim.plain) + 1] for text in texts]
     return bool(claim.length and texts) and all(map(_rejects, before))
 
@@ -429,14 +441,14 @@ def _rejects(text: str) -> bool:
     return bool(match) and not entities.is_negated(text[: match.start()] if match else "")
 
 
-def _places(claim: Claim, evidence: Evidence) -> Iterator[Piece]:
+def _pieces_of_rarest(claim: Claim, evidence: Evidence) -> Iterator[Piece]:
     """Where it may stand word by word: only where its rarest word does."""
-    places = (evidence.places.get(stem, ()) for stem in claim.content_stems)
-    for i in min(places, key=len, default=range(len(evidence.pieces))):
+    pieces_by_stem = (evidence.places.get(stem, ()) for stem in claim.content_stems)
+    for i in min(pieces_by_stem, key=len, default=range(len(evidence.pieces))):
         yield evidence.pieces[i]
 
 
-def _says(piece: Piece, claim: Claim) -> bool:
+def _says_claim(piece: Piece, claim: Claim) -> bool:
     """Whether its words are these, or at least six in a row are and the rest casts no doubt."""
     if claim.plain == piece.plain:
         return True
@@ -453,10 +465,10 @@ def _missing(
 ) -> tuple[list[str], list[str]]:
     """The statement's numbers and names that are not among these numbers and words."""
     absent = [
-        written
-        for plain, written in claim.numbers.items()
+        as_stated
+        for plain, as_stated in claim.numbers.items()
         if plain not in evidence_numbers
-        and not numbers.is_prefix_of_any(written, evidence_numbers)
+        and not numbers.is_prefix_of_any(as_stated, evidence_numbers)
         and not (
             claim.tolerance and numbers.is_close_to_any(plain, evidence_numbers, claim.tolerance)
         )

@@ -45,14 +45,14 @@ class Encoder:
         """
         unique = list(dict.fromkeys(texts))
         windows = [self._windows(text) for text in unique]
-        flat = [window for parts in windows for window in parts]
+        flat = [window for text_windows in windows for window in text_windows]
         encoded = sentences(flat, self.threads)
         pooled: dict[str, Vectors] = {}
         start = 0
-        for text, parts in zip(unique, windows, strict=True):
-            weights = [len(window) for window in parts]
-            pooled[text] = _mean(np.stack(encoded[start : start + len(parts)]), weights)
-            start += len(parts)
+        for text, text_windows in zip(unique, windows, strict=True):
+            weights = [len(window) for window in text_windows]
+            pooled[text] = _mean(np.stack(encoded[start : start + len(text_windows)]), weights)
+            start += len(text_windows)
         rows = [pooled[text] for text in texts]
         return np.stack(rows) if rows else np.empty((0, DIMENSIONS), dtype=np.float32)
 
@@ -70,8 +70,8 @@ class Encoder:
         ids = tokenise(text).ids.tolist()
         count = max(1, -(-len(ids) // (WINDOW - 2)))
         size = -(-len(ids) // count)
-        parts = [ids[k * size : (k + 1) * size] for k in range(count)]
-        return [(FIRST, *part, LAST) for part in parts]
+        chunks = [ids[k * size : (k + 1) * size] for k in range(count)]
+        return [(FIRST, *chunk, LAST) for chunk in chunks]
 
 
 def _run(window: WindowIds) -> Vectors:

@@ -89,20 +89,20 @@ class Claim:
 @memoized(512, longest=2000)
 def read_claim(statement: str) -> Claim:
     """What a statement claims."""
-    bare = without_lead(statement) or statement
+    claim_text = without_lead(statement) or statement
     statement = without_pointers(statement) or statement
     content_stems = frozenset(words.stems(statement))
     start = claim_start(statement)
     # Behind other words a capital makes a name of an answer's first word, too.
     text = f"it is {statement[start:]}" if start else statement
-    spoken = words.words(bare)
+    spoken = words.words(claim_text)
     candidates = (name for name in entities.names(text) if name.lower() not in _NO_NAMES)
     return Claim(
         content_stems=content_stems,
         figures=frozenset(stem for stem in content_stems if stem[:1].isdigit()),
         content=tuple(dict.fromkeys(words.content_words(statement))),
         plain=f" {' '.join(spoken)} " if spoken else "",
-        exact=exact(bare),
+        exact=exact(claim_text),
         length=len(spoken),
         start=start,
         stems=tuple(words.stems(statement[start:]) or words.stems(statement)),
@@ -131,8 +131,8 @@ def exact(text: str) -> str:
 
 
 def _with_signs(match: re.Match[str]) -> str:
-    before, number, behind, letters = match.group(1, 2, 3, 4)
-    signs = "".join((before or "", behind or "", letters or "")).translate(_LETTERS)
+    before, number, sign_after, letters = match.group(1, 2, 3, 4)
+    signs = "".join((before or "", sign_after or "", letters or "")).translate(_LETTERS)
     return signs + (number or "")
 
 
@@ -222,9 +222,9 @@ class Evidence:
     def before(self, piece: int, count: int) -> Iterator[str]:
         """The sentences before a piece in its context, at most so many, in order."""
         context = self.pieces[piece].context
-        for each in self.pieces[max(0, piece - count) : piece]:
-            if each.context == context:
-                yield each.text
+        for unit in self.pieces[max(0, piece - count) : piece]:
+            if unit.context == context:
+                yield unit.text
 
     def topic(self, piece: int) -> frozenset[str]:
         """The stems of what a piece may be about: of the one before it and of the first one."""
@@ -238,9 +238,9 @@ class Evidence:
         """What stands in the piece and its neighbours; looked up once."""
         surroundings = self._around.get(piece)
         if surroundings is None:
-            near = self.window(piece)
-            text = " ".join(self.pieces[i].text for i in near)
-            stems = frozenset().union(*(self.sets[i] for i in near))
+            window = self.window(piece)
+            text = " ".join(self.pieces[i].text for i in window)
+            stems = frozenset().union(*(self.sets[i] for i in window))
             surroundings = Around(stems, stems.union(entities.lookup(text)), numbers.numbers(text))
             self._around[piece] = surroundings
         return surroundings
@@ -255,10 +255,10 @@ class Evidence:
                 groups[piece] = piece = groups[groups[piece]]
             return piece
 
-        for places in self.places.values():
-            together = [first(piece) for piece in places.tolist()]
-            for each in together:
-                groups[each] = min(together)
+        for holders in self.places.values():
+            together = [first(piece) for piece in holders.tolist()]
+            for number in together:
+                groups[number] = min(together)
         return [first(piece) for piece in groups]
 
     @cached_property
@@ -294,12 +294,12 @@ class Evidence:
     @cached_property
     def by_sign(self) -> tuple[frozenset[str], frozenset[str]]:
         """Its numbers below zero, and the others."""
-        each = [numbers.by_sign(piece.text) for piece in self.pieces]
-        below, above = zip(*each, strict=True) if each else ((), ())
+        number_sets = [numbers.by_sign(piece.text) for piece in self.pieces]
+        below, above = zip(*number_sets, strict=True) if number_sets else ((), ())
         return frozenset().union(*below), frozenset().union(*above)
 
     @cached_property
-    def _written(self) -> dict[quantities.Key, list[str]]:
+    def _spellings(self) -> dict[quantities.Key, list[str]]:
         return quantities.spellings_of(piece.text for piece in self.pieces)
 
     @cached_property
@@ -309,12 +309,12 @@ class Evidence:
 
     def read(self, statement: str) -> Normalized:
         """A statement in its usual form, with words and amounts as the evidence writes them."""
-        bare = plain(statement, self.vocabulary)
-        normalized = normalize(bare.text)
-        if bare.changes:
-            normalized = replace(normalized, before=bare)
+        plain_form = plain(statement, self.vocabulary)
+        normalized = normalize(plain_form.text)
+        if plain_form.changes:
+            normalized = replace(normalized, before=plain_form)
         return (
-            quantities.written_like(normalized, self._written)
+            quantities.written_like(normalized, self._spellings)
             if quantities.quantities(normalized.text)
             else normalized
         )
@@ -335,51 +335,51 @@ def prepare(contexts: Sequence[str]) -> Evidence:
     """
     in_order = sorted(enumerate(contexts), key=lambda numbered: numbered[1])
     pieces = tuple(
-        Piece(index, *fields) for index, context in in_order for fields in _pieces(context)
+        Piece(index, *fields) for index, context in in_order for fields in _pieces_of(context)
     )
     sets = tuple(frozenset(piece.stems) for piece in pieces)
-    places: dict[str, list[int]] = {}
-    for place, stems in enumerate(sets):
+    indices_by_stem: dict[str, list[int]] = {}
+    for index, stems in enumerate(sets):
         for stem in stems:
-            places.setdefault(stem, []).append(place)
-    whole = "\n".join(context for _, context in in_order)
+            indices_by_stem.setdefault(stem, []).append(index)
+    full_text = "\n".join(context for _, context in in_order)
     # As written and as read: "OutdoorSeating" and "outdoor seating".
-    plain = frozenset(entities.lookup(whole)).union(*(piece.plain.split() for piece in pieces))
+    plain = frozenset(entities.lookup(full_text)).union(*(piece.plain.split() for piece in pieces))
     return Evidence(
         pieces=pieces,
         sets=sets,
         sayings=frozenset(piece.plain for piece in pieces),
-        places={stem: np.array(each) for stem, each in places.items()},
+        places={stem: np.array(indices) for stem, indices in indices_by_stem.items()},
         weights=words.inverse_frequency(sets),
-        stems=frozenset(places),
+        stems=frozenset(indices_by_stem),
         bigrams=frozenset().union(*(words.bigrams(piece.stems) for piece in pieces)),
-        numbers=numbers.numbers(normalize(whole).text),
+        numbers=numbers.numbers(normalize(full_text).text),
         words=plain.union(map(words.stem, plain)),
-        acronyms=frozenset(entities.acronyms(whole)),
+        acronyms=frozenset(entities.acronyms(full_text)),
     )
 
 
 @memoized(128, longest=20_000)
-def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int, str], ...]:
+def _pieces_of(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int, str], ...]:
     # A context is judged among its neighbours and alone, and again for the next question.
     pieces = []
     for unit in units(without_tags(context)):
         read = normalize(unit.text)
-        for span in _cut(read.text):
-            text, written = read.text[slice(*span)], unit.text[slice(*read.original(span))]
+        for span in _cut_spans(read.text):
+            text, original = read.text[slice(*span)], unit.text[slice(*read.original(span))]
             stems, spoken = tuple(words.stems(text)), f" {' '.join(words.words(text))} "
-            pieces.append((text, stems, spoken, unit.start, unit.end, written))
+            pieces.append((text, stems, spoken, unit.start, unit.end, original))
     return tuple(pieces)
 
 
-def _cut(text: str) -> list[tuple[int, int]]:
+def _cut_spans(text: str) -> list[tuple[int, int]]:
     matches = list(_WORD.finditer(text))
     if len(matches) <= LONGEST:
         return [(0, len(text))]
     count = -(-len(matches) // LONGEST)
     size = -(-len(matches) // count)
-    parts = [matches[i : i + size] for i in range(0, len(matches), size)]
-    return [(part[0].start(), part[-1].end()) for part in parts]
+    chunks = [matches[i : i + size] for i in range(0, len(matches), size)]
+    return [(chunk[0].start(), chunk[-1].end()) for chunk in chunks]
 
 
 def as_written(fragment: str, read: Normalized, written: str) -> str:
@@ -478,7 +478,11 @@ def connected(claim_stems: AbstractSet[str], evidence: Evidence) -> list[int]:
     for i in range(1, len(stays)):
         if stays[i] and evidence.pieces[i].context == evidence.pieces[i - 1].context:
             stays[i - 1] = True
-    return [i for i, own in enumerate(evidence.sets) if stays[i] or len(own) < _FEW_STEMS]
+    return [
+        i
+        for i, piece_stems in enumerate(evidence.sets)
+        if stays[i] or len(piece_stems) < _FEW_STEMS
+    ]
 
 
 def _with_neighbours(

@@ -29,126 +29,133 @@ def compare_foreign(statement: str, sentences: Sequence[Near], language: str) ->
     """What sentences of the evidence, all of one language, say of a statement worded like them."""
     if len(statement) > _LONG:
         return None
-    mine = phrasing(statement, language)
-    if len(mine.content) < _FEWEST:
+    claim = phrasing(statement, language)
+    if len(claim.content) < _FEWEST:
         return None
     findings: list[Otherwise] = []
-    for near in sentences:
-        theirs = phrasing(near.text, language)
-        topic = [token for text in near.before for token in phrasing(text, language).content]
-        findings += _Beside(mine, theirs, topic, language).findings()
-    return next((each for each in findings if each.agrees), next(iter(findings), None))
+    for sentence in sentences:
+        source = phrasing(sentence.text, language)
+        topic = [token for text in sentence.before for token in phrasing(text, language).content]
+        findings += _Beside(claim, source, topic, language).findings()
+    return next((finding for finding in findings if finding.agrees), next(iter(findings), None))
 
 
 class _Place(NamedTuple):
     """Where in a sentence something of the statement stands."""
 
-    mine: int
-    theirs: int
+    claim: int
+    source: int
 
 
 class _Beside:
     """A statement beside a sentence."""
 
     def __init__(
-        self, mine: Phrasing, theirs: Phrasing, topic: Sequence[Token], language: str
+        self, claim: Phrasing, source: Phrasing, topic: Sequence[Token], language: str
     ) -> None:
-        self.mine, self.theirs, self.topic, self.language = mine, theirs, topic, language
+        self.claim, self.source, self.topic, self.language = claim, source, topic, language
 
     def same(self, first: Token, second: Token) -> bool:
         return lexicons.same(first, second, self.language)
 
     def findings(self) -> Iterator[Otherwise]:
         """What the parts of the sentence say of the statement."""
-        parts = sorted({token.part for token in self.theirs.content})
+        parts = sorted({token.part for token in self.source.content})
         sizes = {part: self._size((part,)) for part in parts}
         best = max(sizes.values(), default=0)
         if not best:
             return
         for part in parts:
             if sizes[part] == best:
-                found = self._in((part,))
-                if found:
-                    yield found
+                finding = self._finding_in((part,))
+                if finding:
+                    yield finding
                     return
         for first, second in itertools.pairwise(parts):
             # Both said in full: "It opened in 1921 and closed in 1950".
-            if self._size((first, second)) > best and (found := self._in((first, second))):
-                yield found
+            if self._size((first, second)) > best and (
+                finding := self._finding_in((first, second))
+            ):
+                yield finding
                 return
 
     def _size(self, parts: tuple[int, ...]) -> int:
-        pool = [token for token in self.theirs.content if token.part in parts]
-        return sum(any(self.same(a, b) for b in pool) for a in self.mine.content)
+        pool = [token for token in self.source.content if token.part in parts]
+        return sum(any(self.same(a, b) for b in pool) for a in self.claim.content)
 
-    def _in(self, parts: tuple[int, ...]) -> Otherwise | None:
+    def _finding_in(self, parts: tuple[int, ...]) -> Otherwise | None:
         """What some parts of the sentence, read as one, say of the statement."""
-        mine = self.mine.content
-        pool = [token for token in self.theirs.content if token.part in parts]
-        places = self._places(mine, pool)
-        matched = {place.mine for place in places}
-        missing = [i for i in range(len(mine)) if i not in matched]
-        used = {place.theirs for place in places}
-        rest = [i for i in range(len(pool)) if i not in used]
-        own = any(_is_name(pool[i]) for i in rest)
-        own = own or min(used, default=0) > 0 or not _is_straight(places)
-        carried = set() if own else self._carried(missing, parts[0])
+        claim = self.claim.content
+        pool = [token for token in self.source.content if token.part in parts]
+        places = self._lay_out(claim, pool)
+        matched = {place.claim for place in places}
+        missing = [i for i in range(len(claim)) if i not in matched]
+        used = {place.source for place in places}
+        extra = [i for i in range(len(pool)) if i not in used]
+        is_own = any(_is_name(pool[i]) for i in extra)
+        is_own = is_own or min(used, default=0) > 0 or not _is_straight(places)
+        carried = set() if is_own else self._carried_over(missing, parts[0])
         missing = [i for i in missing if i not in carried]
         if len(matched) < _FEWEST - (len(carried) + len(missing) > 0) or len(missing) > 1:
             return None
         if self._limits(parts):
             return None
         if missing:
-            return None if carried else self._but_for(missing[0], places, pool, rest, parts)
-        return self._with_all(places, pool, rest, parts)
+            return None if carried else self._but_for(missing[0], places, pool, extra, parts)
+        return self._finding_of_all(places, pool, extra, parts)
 
-    def _places(self, mine: Sequence[Token], pool: Sequence[Token]) -> list[_Place]:
+    def _lay_out(self, claim: Sequence[Token], pool: Sequence[Token]) -> list[_Place]:
         """For each thing of the statement the place in the sentence that is nearest to the last."""
         places: list[_Place] = []
-        taken: set[int] = set()
-        for i, token in enumerate(mine):
+        used: set[int] = set()
+        for i, token in enumerate(claim):
             options = [
-                k for k, other in enumerate(pool) if k not in taken and self.same(token, other)
+                k
+                for k, token_there in enumerate(pool)
+                if k not in used and self.same(token, token_there)
             ]
             if options:
-                last = places[-1].theirs if places else -1
-                chosen = min(options, key=lambda k: (k < last, abs(k - last)))
-                places.append(_Place(i, chosen))
-                taken.add(chosen)
+                last = places[-1].source if places else -1
+                best = min(options, key=lambda k: (k < last, abs(k - last)))
+                places.append(_Place(i, best))
+                used.add(best)
         return places
 
-    def _carried(self, missing: Sequence[int], part: int) -> set[int]:
+    def _carried_over(self, missing: Sequence[int], part: int) -> set[int]:
         """What the sentence is about without saying so in this part."""
-        heads = [token for token in self.theirs.content if token.part < part][:_HEAD]
+        heads = [token for token in self.source.content if token.part < part][:_HEAD]
         # "Bolle likes children and can be left alone": not somebody of the sentence before.
-        about = heads if any(_is_name(each) for each in heads) else [*heads, *self.topic]
-        mine = self.mine.content
-        words = [i for i in missing if mine[i].sort in {"word", "name"}]
-        carried = {i for i in words if any(self.same(mine[i], each) for each in about)}
+        subject_tokens = heads if any(_is_name(token) for token in heads) else [*heads, *self.topic]
+        claim = self.claim.content
+        words = [i for i in missing if claim[i].sort in {"word", "name"}]
+        carried = {i for i in words if any(self.same(claim[i], token) for token in subject_tokens)}
         begins = set(range(min(_HEAD, len(carried))))  # what it is about
         return carried if carried == begins else set()
 
     def _limits(self, parts: tuple[int, ...]) -> bool:
         """Whether one of the two limits what the other does not."""
-        theirs = {limit for part, limit in self.theirs.limits if part in parts}
-        return theirs != {limit for _, limit in self.mine.limits}
+        source = {limit for part, limit in self.source.limits if part in parts}
+        return source != {limit for _, limit in self.claim.limits}
 
     def _denials(self, parts: tuple[int, ...]) -> tuple[bool, bool]:
-        return bool(self.mine.denied), not self.theirs.denied.isdisjoint(parts)
+        return bool(self.claim.denied), not self.source.denied.isdisjoint(parts)
 
-    def _with_all(
+    def _finding_of_all(
         self,
         places: Sequence[_Place],
         pool: Sequence[Token],
-        rest: Sequence[int],
+        extra: Sequence[int],
         parts: tuple[int, ...],
     ) -> Otherwise | None:
-        mine, theirs = self._denials(parts)
-        several = len(parts) > 1
-        if mine != theirs:
+        claim, source = self._denials(parts)
+        is_several = len(parts) > 1
+        if claim != source:
             doubt = "one of the two is negated, the other is not"
-            return None if several or rest else differs("denied", doubt)
-        turned, small = self._turned(places, pool, parts), self._small(places, pool)
+            return None if is_several or extra else differs("denied", doubt)
+        turned, small = (
+            self._are_exchanged(places, pool, parts),
+            self._small_word_doubt(places, pool),
+        )
         for rule, says in (
             ("quantity", self._quantities(parts)),
             ("order", small or ""),
@@ -156,124 +163,138 @@ class _Beside:
         ):
             if says:
                 return differs(rule, says)
-        unclear = turned is None or small is None or self._modals(parts) or self._unlike(parts)
-        if several:
-            mixed = len(rest) > len(places) // 3 or not _is_straight(places)
-            unclear = unclear or mine or mixed
+        unclear = (
+            turned is None or small is None or self._modals(parts) or self._limits_otherwise(parts)
+        )
+        if is_several:
+            mixed = len(extra) > len(places) // 3 or not _is_straight(places)
+            unclear = unclear or claim or mixed
         return None if unclear else Otherwise(agrees=True, rule="same words", doubt="")
 
     def _modals(self, parts: tuple[int, ...]) -> bool:
-        theirs = {modal for part, modal in self.theirs.modals if part in parts}
-        return theirs != {modal for _, modal in self.mine.modals}
+        source = {modal for part, modal in self.source.modals if part in parts}
+        return source != {modal for _, modal in self.claim.modals}
 
     def _quantities(self, parts: tuple[int, ...]) -> str:
-        mine = {many for _, many in self.mine.quantities}
-        theirs = {many for part, many in self.theirs.quantities if part in parts}
-        for claimed in mine:
-            for given in theirs:
-                if claimed in CLASHES.get(given, ()):
-                    return f"it says '{claimed}' where the evidence says '{given}'"
+        claim = {quantity for _, quantity in self.claim.quantities}
+        source = {quantity for part, quantity in self.source.quantities if part in parts}
+        for claimed in claim:
+            for quantity_there in source:
+                if claimed in CLASHES.get(quantity_there, ()):
+                    return f"it says '{claimed}' where the evidence says '{quantity_there}'"
         return ""
 
-    def _unlike(self, parts: tuple[int, ...]) -> bool:
+    def _limits_otherwise(self, parts: tuple[int, ...]) -> bool:
         """Whether the statement says it of others, or in another order of time or place."""
-        mine = {many for _, many in self.mine.quantities}
-        theirs = {many for part, many in self.theirs.quantities if part in parts}
-        small = {token.key for token in self.mine.tokens if token.sort == "small"} - {"with", "to"}
-        given = {t.key for t in self.theirs.tokens if t.sort == "small" and t.part in parts}
-        return bool(mine - theirs or small - given)
+        claim = {quantity for _, quantity in self.claim.quantities}
+        source = {quantity for part, quantity in self.source.quantities if part in parts}
+        small = {token.key for token in self.claim.tokens if token.sort == "small"} - {"with", "to"}
+        small_words = {t.key for t in self.source.tokens if t.sort == "small" and t.part in parts}
+        return bool(claim - source or small - small_words)
 
-    def _small(self, places: Sequence[_Place], pool: Sequence[Token]) -> str | None:
+    def _small_word_doubt(self, places: Sequence[_Place], pool: Sequence[Token]) -> str | None:
         """Where the same stands behind "before" here and "after" there; None where unclear."""
-        behind = [_followed(tokens) for tokens in (self.mine.tokens, self.theirs.tokens)]
+        followed = [
+            _small_words_before(tokens) for tokens in (self.claim.tokens, self.source.tokens)
+        ]
         unclear = False
         for place in places:
-            a, b = self.mine.content[place.mine], pool[place.theirs]
-            mine, theirs = behind[0].get(id(a), ""), behind[1].get(id(b), "")
-            if frozenset({mine, theirs}) in _OPPOSED:
-                return f"it says '{mine}' where the evidence says '{theirs}'"
-            unclear |= mine != theirs and bool({mine, theirs} & _TELLING)
+            a, b = self.claim.content[place.claim], pool[place.source]
+            claim, source = followed[0].get(id(a), ""), followed[1].get(id(b), "")
+            if frozenset({claim, source}) in _OPPOSED:
+                return f"it says '{claim}' where the evidence says '{source}'"
+            unclear |= claim != source and bool({claim, source} & _TELLING)
         return None if unclear else ""
 
-    def _turned(
+    def _are_exchanged(
         self, places: Sequence[_Place], pool: Sequence[Token], parts: tuple[int, ...]
     ) -> bool | None:
         """Whether two things are exchanged; None if that is not clear."""
-        mine = self.mine.content
-        ranges = [place for place in places if mine[place.mine].sort in {"date", "number"}]
+        claim = self.claim.content
+        ranges = [place for place in places if claim[place.claim].sort in {"date", "number"}]
         if not _is_straight(ranges):  # "from Tuesday to Thursday"
             return None
-        order = [place for place in places if mine[place.mine].sort in {"word", "name"}]
-        passive = bool(self.mine.passive) != (not self.theirs.passive.isdisjoint(parts))
+        order = [place for place in places if claim[place.claim].sort in {"word", "name"}]
+        passive = bool(self.claim.passive) != (not self.source.passive.isdisjoint(parts))
         if len(order) < _FEWEST + 1:
             return False
         if self.language == "JAPANESE":
-            pairs = [(mine[p.mine].led, pool[p.theirs].led) for p in order]
-            subject, thing = {"は", "が"}, {"を", "に"}
-            down = any(m in subject and t in thing for m, t in pairs)
-            up = any(m in thing and t in subject for m, t in pairs)
-            return (down and up) is not passive if down or up else (None if passive else False)
+            pairs = [(claim[p.claim].led, pool[p.source].led) for p in order]
+            subject, thing_marks = {"は", "が"}, {"を", "に"}
+            falling = any(m in subject and t in thing_marks for m, t in pairs)
+            rising = any(m in thing_marks and t in subject for m, t in pairs)
+            return (
+                (falling and rising) is not passive
+                if falling or rising
+                else (None if passive else False)
+            )
         runs = _runs(order)
         a, b = runs[0][0], runs[-1][0]
-        led = [(mine[place.mine].led, pool[place.theirs].led) for place in (a, b)]
-        inner = [place.theirs for run in runs[1:-1] for place in run]
-        if inner and all(b.theirs < k < a.theirs for k in inner):
-            moved = led[0][0] != led[0][1] or led[1][0] != led[1][1]
+        leads = [(claim[place.claim].led, pool[place.source].led) for place in (a, b)]
+        inner = [place.source for run in runs[1:-1] for place in run]
+        if inner and all(b.source < k < a.source for k in inner):
+            moved = leads[0][0] != leads[0][1] or leads[1][0] != leads[1][1]
             return False if passive else None if moved else True
-        if any(b > a > c for b, a, c in _triples([place.theirs for place in order])):
+        if any(b > a > c for b, a, c in _triples([place.source for place in order])):
             return None
         # Said in the active here, in the passive there, and all the same in the same order.
-        acts = passive and len(runs) == 1 and all(mine[i].text[0].isupper() for i in _ends(order))
+        acts = (
+            passive
+            and len(runs) == 1
+            and all(claim[i].text[0].isupper() for i in _first_and_last(order))
+        )
         return True if acts else None if passive else False
 
     def _but_for(
         self,
-        at: int,
+        index: int,
         places: Sequence[_Place],
         pool: Sequence[Token],
-        rest: Sequence[int],
+        extra: Sequence[int],
         parts: tuple[int, ...],
     ) -> Otherwise | None:
         """What it says where one thing of the statement is not there, and another is."""
-        claimed = self.mine.content[at]
-        mine, theirs = self._denials(parts)
-        for k in rest:
-            given = pool[k]
-            contrary = opposite(claimed.key, given.key)
-            doubt = f"it says '{claimed.text}' where the evidence has '{given.text}'"
-            if contrary is not None and claimed.sort == given.sort:
-                if mine == theirs:
+        claimed = self.claim.content[index]
+        claim, source = self._denials(parts)
+        for k in extra:
+            token = pool[k]
+            contrary = opposite(claimed.key, token.key)
+            doubt = f"it says '{claimed.text}' where the evidence has '{token.text}'"
+            if contrary is not None and claimed.sort == token.sort:
+                if claim == source:
                     return differs("opposite", doubt)
                 return None
-            few = len(places) < _FEWEST
-            if few or mine != theirs or not self._takes_place(at, k, places, pool):
+            too_few = len(places) < _FEWEST
+            if too_few or claim != source or not self._takes_place(index, k, places, pool):
                 continue
-            computed = any(token.key in _COMPUTED for token in self.theirs.tokens)
-            if claimed.sort == given.sort == "number" and _comparable(claimed, given):
+            computed = any(token.key in _COMPUTED for token in self.source.tokens)
+            if claimed.sort == token.sort == "number" and _are_comparable(claimed, token):
                 if computed:  # "eleven, three more than the other"
                     return None
                 return differs("value", doubt)
-            names = claimed.sort == given.sort == "name"
-            mixed = self._stands(claimed) and given.sort == claimed.sort != "number"
+            names = claimed.sort == token.sort == "name"
+            mixed = self._stands_elsewhere(claimed) and token.sort == claimed.sort != "number"
             if self.language == "JAPANESE":
-                mixed = mixed and bool(claimed.led and given.led)
+                mixed = mixed and bool(claimed.led and token.led)
             if names or mixed:
                 return differs("name", doubt)
         return None
 
-    def _stands(self, claimed: Token) -> bool:
+    def _stands_elsewhere(self, claimed: Token) -> bool:
         """Whether the sentence or those before it have it elsewhere."""
-        return any(self.same(claimed, each) for each in (*self.theirs.content, *self.topic))
+        return any(self.same(claimed, token) for token in (*self.source.content, *self.topic))
 
     def _takes_place(
-        self, at: int, k: int, places: Sequence[_Place], pool: Sequence[Token]
+        self, index: int, k: int, places: Sequence[_Place], pool: Sequence[Token]
     ) -> bool:
         """Whether another thing stands in the sentence where this one does in the statement."""
-        to = {place.mine: place.theirs for place in places}
+        to = {place.claim: place.source for place in places}
         number = pool[k].sort == "number"
-        before = to.get(at - 1, -1 if at == 0 else None) == k - 1
-        behind = to.get(at + 1, len(pool) if at + 1 == len(self.mine.content) else None) == k + 1
-        return (before or behind) if number else (before and behind)
+        before = to.get(index - 1, -1 if index == 0 else None) == k - 1
+        after = (
+            to.get(index + 1, len(pool) if index + 1 == len(self.claim.content) else None) == k + 1
+        )
+        return (before or after) if number else (before and after)
 
 
 def _is_name(token: Token) -> bool:
@@ -282,7 +303,7 @@ def _is_name(token: Token) -> bool:
 
 def _is_straight(places: Sequence[_Place]) -> bool:
     """Whether everything stands in the same order."""
-    order = [place.theirs for place in places]
+    order = [place.source for place in places]
     return order == sorted(order)
 
 
@@ -290,27 +311,27 @@ def _triples(order: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     yield from zip(order, order[1:], order[2:], strict=False)
 
 
-def _ends(order: Sequence[_Place]) -> tuple[int, int]:
-    return order[0].mine, order[-1].mine
+def _first_and_last(order: Sequence[_Place]) -> tuple[int, int]:
+    return order[0].claim, order[-1].claim
 
 
 def _runs(order: Sequence[_Place]) -> list[list[_Place]]:
     """Places in a row that stand in a row in the sentence, too."""
     runs: list[list[_Place]] = []
     for place in order:
-        if runs and runs[-1][-1].theirs + 1 == place.theirs:
+        if runs and runs[-1][-1].source + 1 == place.source:
             runs[-1].append(place)
         else:
             runs.append([place])
     return runs
 
 
-def _comparable(claimed: Token, given: Token) -> bool:
+def _are_comparable(claimed: Token, other: Token) -> bool:
     """Whether two numbers count the same, or are the same of different units."""
-    return claimed.unit == given.unit or claimed.amount == given.amount
+    return claimed.unit == other.unit or claimed.amount == other.amount
 
 
-def _followed(tokens: Sequence[Token]) -> dict[int, str]:
+def _small_words_before(tokens: Sequence[Token]) -> dict[int, str]:
     """The small word before each thing."""
     return {
         id(after): before.key

@@ -120,8 +120,8 @@ class Work:
         with self._lock:
             self.given_up = True
             waiting, self._passes = self._passes, []
-        for each in waiting:
-            each.cancel()
+        for task in waiting:
+            task.cancel()
 
     def waits_for(self, passes: Iterable[Future[Any]]) -> None:
         """These are called back if it is given up.
@@ -165,7 +165,7 @@ class Passes(Generic[Text, Result]):
         work.waits_for(())
         # The longest first, so that no thread is left alone with a long one at the end.
         longest_first = sorted(set(texts), key=self._size, reverse=True)
-        passes = {text: self._pass(text, threads) for text in longest_first}
+        passes = {text: self._queue_pass(text, threads) for text in longest_first}
         work.waits_for(passes.values())
         return [self._result(text, passes, threads, work) for text in texts]
 
@@ -184,18 +184,18 @@ class Passes(Generic[Text, Result]):
                 if work.given_up:
                     raise
                 # Someone else gave it up, who had asked for it first.
-                passes[text] = self._pass(text, threads)
+                passes[text] = self._queue_pass(text, threads)
                 work.waits_for(passes.values())
 
-    def _pass(self, text: Text, threads: int) -> "Future[Result]":
+    def _queue_pass(self, text: Text, threads: int) -> "Future[Result]":
         if self._process != os.getpid():  # forked: what was on its way will never arrive here
             self._lock, self._futures, self._process = threading.Lock(), OrderedDict(), os.getpid()
         with self._lock:
             future = self._futures.pop(text, None)
-            lost = (
+            is_lost = (
                 future is not None and future.done() and (future.cancelled() or future.exception())
             )
-            if future is None or lost:
+            if future is None or is_lost:
                 future = _pool(threads, self._process).submit(self._run, text)
             self._futures[text] = future  # behind the others, as the last one that was asked for
             if len(self._futures) > self._max_results:
@@ -216,10 +216,10 @@ async def aside(work: Callable[[], Result], threads: int) -> Result:
     Twice as many at a time as there are threads, since half of them wait for a pass: while one
     prepares its texts, the models have the next one's. Given up, it ends with the pass it is at.
     """
-    loop, mine = asyncio.get_running_loop(), Work()
+    loop, own_work = asyncio.get_running_loop(), Work()
 
     def done() -> Result:
-        with mine:
+        with own_work:
             try:
                 return work()
             except StopIteration as stop:  # no future takes it: it would be awaited for ever
@@ -228,7 +228,7 @@ async def aside(work: Callable[[], Result], threads: int) -> Result:
     try:
         return await loop.run_in_executor(_waiting(threads, os.getpid()), done)
     except asyncio.CancelledError:
-        mine.give_up()
+        own_work.give_up()
         raise
 
 
@@ -287,8 +287,8 @@ class Adapted:
         remedy = "name a folder that 'assay adapt judge' wrote"
         if not path.is_dir():
             hint = ask(f"embedded:{name}" for name in near(str(folder), [LARGE_JUDGE]))
-            meant = f"{hint} Or {remedy}" if hint else remedy
-            raise InputError(f"there is no folder '{folder}'", meant)
+            remedies = f"{hint} Or {remedy}" if hint else remedy
+            raise InputError(f"there is no folder '{folder}'", remedies)
         try:
             manifest = msgspec.json.decode((path / MANIFEST).read_bytes(), type=_Manifest)
         except FileNotFoundError:
@@ -297,8 +297,8 @@ class Adapted:
             raise InputError(f"'{path / MANIFEST}' cannot be read: {error}", remedy) from error
         if manifest.base != base:
             message = f"'{folder}' was adapted from {manifest.base}; this is {base}"
-            again = "adapt it again with this version: assay adapt judge"
-            raise InputError(message, _INSTALL if folder == LARGE_JUDGE else again)
+            hint_again = "adapt it again with this version: assay adapt judge"
+            raise InputError(message, _INSTALL if folder == LARGE_JUDGE else hint_again)
         digest = hashlib.sha256()
         for name in (MANIFEST, NETWORK, LARGE, *FITTED):
             content = (path / name).read_bytes() if (path / name).is_file() else b""

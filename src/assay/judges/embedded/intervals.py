@@ -93,45 +93,45 @@ def compare_intervals(statement: str, sentences: Sequence[Near]) -> Otherwise | 
     if len(points) != 1 or {"if", "unless", "only"} & {*words(statement)}:
         return None
     (point,) = points
-    stems, days = _said(statement, points), _week(statement)
+    stems, days = _stems_said(statement, points), _week(statement)
     verdicts: set[bool] = set()
-    for near in sentences:
-        topic = content(" ".join(near.before))
-        for part in parts(near.text):
-            for held in _intervals(part.text):
+    for sentence in sentences:
+        topic = content(" ".join(sentence.before))
+        for part in parts(sentence.text):
+            for interval in _intervals(part.text):
                 pronoun = _PRONOUN.match(part.text)
-                known = held.stems | {each for each in topic if pronoun or each.isalpha()}
-                own = stems & held.about or pronoun
-                meets = not (days and held.days) or days <= held.days
-                if stems and own and stems <= known and meets:
-                    verdicts |= {v for v in [_verdict(statement, point, held)] if v is not None}
+                known = interval.stems | {stem for stem in topic if pronoun or stem.isalpha()}
+                is_about = stems & interval.about or pronoun
+                meets = not (days and interval.days) or days <= interval.days
+                if stems and is_about and stems <= known and meets:
+                    verdicts |= {v for v in [_verdict(statement, point, interval)] if v is not None}
     if len(verdicts) != 1:
         return None
     if verdicts == {True}:
         return Otherwise(agrees=True, rule="interval", doubt="")
-    if any(_repeats(point, near) for near in sentences):
+    if any(_repeats(point, sentence) for sentence in sentences):
         return None
     text = statement[slice(*point.span)]
     return differs("interval", f"it says '{text}', which the times of the evidence rule out")
 
 
-def _verdict(statement: str, point: _Point, held: _Held) -> bool | None:
+def _verdict(statement: str, point: _Point, interval: _Held) -> bool | None:
     """Whether what holds then fits the statement; None where that is not known."""
-    start, end = held.start, held.end
+    start, end = interval.start, interval.end
     point = _in_year(point, start or end)
     if any(side and side.kind != point.kind for side in (start, end)):
         return None
     verb = _bases(statement)
-    over = _is_over(statement, verb)
-    bound = _bound(verb, point, over=over)
+    is_over = _is_over(statement, verb)
+    bound = _bound_of(verb, point, is_over=is_over)
     if bound == "end":
-        return _overlap(point, end) if end and not held.over else None
+        return _overlap(point, end) if end and not interval.over else None
     if bound == "start":
-        return _overlap(point, start) if start and not held.over else None
+        return _overlap(point, start) if start and not interval.over else None
     if bound or point.before not in _POINT:
         return None
-    inside = _inside(point, start, end)
-    return None if inside is None else inside != (over != held.over)
+    inside = _is_inside(point, start, end)
+    return None if inside is None else inside != (is_over != interval.over)
 
 
 def _bases(text: str) -> set[str]:
@@ -143,13 +143,13 @@ def _is_over(text: str, verb: set[str]) -> bool:
     return is_negated(text) or ("be" in verb and not _OVER.isdisjoint(words(text)))
 
 
-def _bound(verb: set[str], point: _Point, *, over: bool) -> str:
+def _bound_of(verb: set[str], point: _Point, *, is_over: bool) -> str:
     """Whether a statement says when something ends or when it starts; "" for neither."""
     if point.before in _UP_TO:
-        return "none" if over else "end"
+        return "none" if is_over else "end"
     if point.before == "since":
-        return "none" if over else "start"
-    if over or point.before not in _POINT:
+        return "none" if is_over else "start"
+    if is_over or point.before not in _POINT:
         return ""
     if verb & _ENDS:
         return "end"
@@ -157,13 +157,13 @@ def _bound(verb: set[str], point: _Point, *, over: bool) -> str:
     return "start" if verb & _BEGINS and "be" not in verb else ""
 
 
-def _inside(point: _Point, start: _Point | None, end: _Point | None) -> bool | None:
+def _is_inside(point: _Point, start: _Point | None, end: _Point | None) -> bool | None:
     if start and point.last < start.first:
         return False
     if end and point.first > end.last:
         return False
-    both = start and end and start.first <= point.first and point.last <= end.last
-    return True if both else None
+    within = start and end and start.first <= point.first and point.last <= end.last
+    return True if within else None
 
 
 def _overlap(point: _Point, other: _Point) -> bool:
@@ -175,52 +175,58 @@ def _intervals(text: str) -> Iterator[_Held]:
     """What a part of a sentence says to hold from when or until when."""
     points = _points(text)
     verb = _bases(text)
-    over = _is_over(text, verb)
-    plain = _Held(_said(text, points), frozenset(), _week(text), None, None, over)
+    is_over = _is_over(text, verb)
+    plain = _Held(_stems_said(text, points), frozenset(), _week(text), None, None, is_over)
     used: set[int] = set()
     for i, pair in enumerate(itertools.pairwise(points)):
-        one, other = _in_year(*pair), pair[1]
-        joined = other.before in _UNTIL and one.before in _SINCE | {"", "at"}
-        near = other.span[0] - one.span[1] < _GAP
-        if one.kind == other.kind and joined and near and i not in used:
+        first, second = _in_year(*pair), pair[1]
+        joined = second.before in _UNTIL and first.before in _SINCE | {"", "at"}
+        is_near = second.span[0] - first.span[1] < _GAP
+        if first.kind == second.kind and joined and is_near and i not in used:
             used |= {i, i + 1}
-            yield _placed(plain._replace(start=one, end=other), text, i and points[i - 1])
+            yield _with_context(plain._replace(start=first, end=second), text, i and points[i - 1])
     for i, point in enumerate(points):
-        ends, begins = _sides_of(point, verb, alone=len(points) == 1 and not is_negated(text))
+        ends, begins = _bounds_of(
+            point, verb, no_own_time=len(points) == 1 and not is_negated(text)
+        )
         if i not in used and (ends or begins):
-            held = plain._replace(start=point if begins else None, end=point if ends else None)
-            own = point.before in _POINT | {""}
-            yield _placed(held._replace(over=over and not own), text, 0)
+            interval = plain._replace(start=point if begins else None, end=point if ends else None)
+            is_point = point.before in _POINT | {""}
+            yield _with_context(interval._replace(over=is_over and not is_point), text, 0)
 
 
-def _sides_of(point: _Point, verb: set[str], *, alone: bool) -> tuple[bool, bool]:
+def _bounds_of(point: _Point, verb: set[str], *, no_own_time: bool) -> tuple[bool, bool]:
     """Whether a time of its own is when something ends, and when it begins."""
     if point.before in _POINT | {""}:
-        ends = alone and bool(verb & _ENDS)
-        return ends, alone and not ends and bool(verb & _BEGINS) and "be" not in verb
+        ends = no_own_time and bool(verb & _ENDS)
+        return ends, no_own_time and not ends and bool(verb & _BEGINS) and "be" not in verb
     return point.before in _UP_TO, point.before == "since"
 
 
-def _placed(held: _Held, text: str, former: _Point | int) -> _Held:
+def _with_context(interval: _Held, text: str, former: _Point | int) -> _Held:
     """With what stands before its times, and with its own days of the week of several."""
-    first = held.start or held.end
+    first = interval.start or interval.end
     before = text[: first.span[0]] if first else ""
-    about = content(before) & held.stems
-    if first and held.end and held.start:
-        behind = re.split(r"[,;]| and (?=from|at|between)", text[held.end.span[1] :])[0]
-        near = text[former.span[1] if isinstance(former, _Point) else 0 : held.end.span[1]]
-        return held._replace(about=about, days=_week(behind) or _week(near) or held.days)
-    return held._replace(about=about)
+    stems_before = content(before) & interval.stems
+    if first and interval.end and interval.start:
+        text_after = re.split(r"[,;]| and (?=from|at|between)", text[interval.end.span[1] :])[0]
+        text_between = text[
+            former.span[1] if isinstance(former, _Point) else 0 : interval.end.span[1]
+        ]
+        return interval._replace(
+            about=stems_before, days=_week(text_after) or _week(text_between) or interval.days
+        )
+    return interval._replace(about=stems_before)
 
 
-def _in_year(one: _Point, other: _Point | None) -> _Point:
+def _in_year(first: _Point, second: _Point | None) -> _Point:
     """The first of "May to October 2018" in the year of the second."""
-    if one.kind != "month" or other is None or other.kind != "date":
-        return one
-    month, day = divmod(one.first, _MONTH_SIZE)
-    year = dt.date.fromordinal(other.first).year
-    span = _day_range((year, month, day if one.first == one.last else None))
-    return one._replace(kind="date", first=span[0], last=span[1]) if span else one
+    if first.kind != "month" or second is None or second.kind != "date":
+        return first
+    month, day = divmod(first.first, _MONTH_SIZE)
+    year = dt.date.fromordinal(second.first).year
+    span = _day_range((year, month, day if first.first == first.last else None))
+    return first._replace(kind="date", first=span[0], last=span[1]) if span else first
 
 
 def _day_range(day: Day) -> tuple[int, int] | None:
@@ -231,8 +237,8 @@ def _day_range(day: Day) -> tuple[int, int] | None:
     first = dt.date(year, month or 1, min(number or 1, 28))
     if number:
         return first.toordinal(), first.toordinal()
-    ahead = dt.date(year + (month in (None, 12)), (month or 12) % 12 + 1, 1)
-    return first.toordinal(), ahead.toordinal() - 1
+    following_month = dt.date(year + (month in (None, 12)), (month or 12) % 12 + 1, 1)
+    return first.toordinal(), following_month.toordinal() - 1
 
 
 def _points(text: str) -> list[_Point]:
@@ -244,7 +250,7 @@ def _points(text: str) -> list[_Point]:
             points.append(_Point("clock", minutes[0], minutes[0], "", quantity.span))
     for amount in amounts(text):
         years = amount.kind == "date" or (len(amount.text) == 4 and amount.text.isdigit())
-        if not (amount.days and years) or any(_meet(amount.span, e.span) for e in points):
+        if not (amount.days and years) or any(_overlap_spans(amount.span, e.span) for e in points):
             continue
         _, month, day = amount.days[0]
         span = _day_range(amount.days[0])
@@ -254,28 +260,30 @@ def _points(text: str) -> list[_Point]:
             number = _MONTH_SIZE * month + day
             points.append(_Point("month", number, number, "", amount.span))
     for match in _MONTH.finditer(text):
-        if not any(_meet(match.span(), each.span) for each in points):
+        if not any(_overlap_spans(match.span(), point.span) for point in points):
             number = _MONTH_SIZE * (MONTH_NAMES.index(match[0]) + 1)
             points.append(_Point("month", number + 1, number + 31, "", match.span()))
-    return [point._replace(before=_before(text, point)) for point in sorted(points, key=_place)]
+    return [
+        point._replace(before=_word_before(text, point)) for point in sorted(points, key=_sort_key)
+    ]
 
 
-def _place(point: _Point) -> tuple[int, int]:
+def _sort_key(point: _Point) -> tuple[int, int]:
     return point.span
 
 
-def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def _overlap_spans(first: tuple[int, int], second: tuple[int, int]) -> bool:
+    return first[0] < second[1] and second[0] < first[1]
 
 
-def _before(text: str, point: _Point) -> str:
+def _word_before(text: str, point: _Point) -> str:
     match = _BEFORE.search(text[: point.span[0]])
     if not match:
         return ""
     return "-" if match["dash"] else match["word"].lower()
 
 
-def _said(text: str, points: Sequence[_Point]) -> frozenset[str]:
+def _stems_said(text: str, points: Sequence[_Point]) -> frozenset[str]:
     """The stems of a text without its times and what only says that something holds."""
     for point in reversed(points):
         text = f"{text[: point.span[0]]} {text[point.span[1] :]}"
@@ -290,15 +298,18 @@ def _week(text: str) -> frozenset[int]:
         days |= {(first + k) % 7 for k in range((last - first) % 7 + 1)}
     for match in _DAY.finditer(text):
         name = match["day"].lower()
-        named = {"weekday": range(5), "weekend": range(5, 7)}
-        days |= {*named[name]} if name in named else {_WEEK.index(name)}
+        groups_of_days = {"weekday": range(5), "weekend": range(5, 7)}
+        days |= {*groups_of_days[name]} if name in groups_of_days else {_WEEK.index(name)}
     return frozenset(days)
 
 
-def _repeats(point: _Point, near: Near) -> bool:
+def _repeats(point: _Point, sentence: Near) -> bool:
     """Whether a sentence has the time of the statement itself."""
-    same = (other for text in (*near.before, near.text) for other in _points(text))
+    same = (
+        point_there for text in (*sentence.before, sentence.text) for point_there in _points(text)
+    )
     return any(
-        other.kind == point.kind and (other.first, other.last) == (point.first, point.last)
-        for other in same
+        point_there.kind == point.kind
+        and (point_there.first, point_there.last) == (point.first, point.last)
+        for point_there in same
     )

@@ -157,7 +157,7 @@ class Embedded(AttributeBackend):
         """The models' answer in the form in which an LLM is asked to reply."""
         if task.kind not in self._say:
             raise Unsupported(f"the embedded judge cannot do {task.kind}")
-        raw, ms = await aside(lambda: self._timed(task), self._reader.threads)
+        raw, ms = await aside(lambda: self._timed_reply(task), self._reader.threads)
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
 
@@ -173,19 +173,19 @@ class Embedded(AttributeBackend):
         (relevance,) = sentence_relevance(question, [[sentence]], self._encoder, self._reader)
         return relevance.probability
 
-    def _timed(self, task: Task[Any]) -> tuple[str, float]:
+    def _timed_reply(self, task: Task[Any]) -> tuple[str, float]:
         start = time.perf_counter()
         raw = self._say[task.kind](task)
         return raw, (time.perf_counter() - start) * 1000
 
     def _split(self, task: SplitStatements | SplitTexts) -> str:
         if isinstance(task, SplitTexts):
-            apart = (SplitStatements(task.question, t, earlier=task.earlier) for t in task.texts)
-            return SplitTexts.reply(dict(zip(task.ids, map(self._split, apart), strict=True)))
-        parts = statements(task.text, effective_question(task), whole=task.atomicity == "low")
+            tasks = (SplitStatements(task.question, t, earlier=task.earlier) for t in task.texts)
+            return SplitTexts.reply(dict(zip(task.ids, map(self._split, tasks), strict=True)))
+        stated = statements(task.text, effective_question(task), whole=task.atomicity == "low")
         if task.coverage == "low":
-            parts = _main(parts, task.text)
-        return SplitStatements.reply(_with_question(parts, task.text, task.question))
+            stated = _main_statements(stated, task.text)
+        return SplitStatements.reply(_with_question(stated, task.text, task.question))
 
     def _verify(self, task: VerifyStatements) -> str:
         texts = [statement.text for statement in task.statements]
@@ -212,10 +212,10 @@ class Embedded(AttributeBackend):
         by_context = groupby(task.sentences, lambda sentence: sentence.id.rpartition(".")[0])
         contexts = [[sentence.text for sentence in group] for _, group in by_context]
         relevances = sentence_relevance(task.question, contexts, self._encoder, self._reader)
-        rest = iter(relevances)
+        remaining = iter(relevances)
         adapted = self._reader.adapted
         helps = [
-            passage_probability([next(rest).probability for _ in group], adapted)
+            passage_probability([next(remaining).probability for _ in group], adapted)
             for group in contexts
         ]
         passages = chain.from_iterable(map(repeat, helps, map(len, contexts)))
@@ -256,15 +256,17 @@ class Embedded(AttributeBackend):
         grades = []
         # Each by itself: no grade depends on what else is in the call.
         for name, text in passages.items():
-            parts = [sentences(text)]
-            relevances = sentence_relevance(task.question, parts, self._encoder, self._reader)
+            text_sentences = [sentences(text)]
+            relevances = sentence_relevance(
+                task.question, text_sentences, self._encoder, self._reader
+            )
             probabilities = [sentence.probability for sentence in relevances]
             helps = passage_probability(probabilities, self._reader.adapted)
             grades.append(PassageGrade(name, passage_grade(helps), round(helps, 4)))
         return GradePassages.reply(grades)
 
     def _rate(self, task: RateAnswer) -> str:
-        if language := _unread([task.question], [task.answer]):
+        if language := _unread_language([task.question], [task.answer]):
             # Whether an answer declines is told in more languages, by another model.
             declined = declines(sentences(task.answer))
             return RateAnswer.reply(Rating(None, bool(declined), _why_unread(language)))
@@ -294,10 +296,11 @@ def _with_question(stated: Sequence[Statement], text: str, question: str) -> lis
     items of an answer that is no more than a list.
     """
     effective_question = questions.plain(question)
-    parts = items(text, question) if effective_question and stated else []
-    if len(stated) in (1, len(parts)) and parts:
+    item_spans = items(text, question) if effective_question and stated else []
+    if len(stated) in (1, len(item_spans)) and item_spans:
         return [
-            (f"{effective_question} {text[start:end]}", text[start:end]) for start, end in parts
+            (f"{effective_question} {text[start:end]}", text[start:end])
+            for start, end in item_spans
         ]
     effective_question = effective_question if len(stated) == 1 else ""
     reply = questions.replies(text, question)
@@ -309,11 +312,13 @@ def _with_question(stated: Sequence[Statement], text: str, question: str) -> lis
     ]
 
 
-def _main(parts: Sequence[Statement], text: str) -> list[Statement]:
+def _main_statements(all_statements: Sequence[Statement], text: str) -> list[Statement]:
     """What each sentence says first; a rule cannot tell what in it matters less."""
     begins = [start for start, _ in spans(text)]
-    first = {bisect_right(begins, statement.start): statement for statement in reversed(parts)}
-    return [statement for statement in parts if statement in first.values()]
+    first = {
+        bisect_right(begins, statement.start): statement for statement in reversed(all_statements)
+    }
+    return [statement for statement in all_statements if statement in first.values()]
 
 
 @lru_cache
@@ -322,7 +327,7 @@ def _models(threads: int | None, adapted: Adapted | None) -> tuple[Encoder, Read
     return Encoder(threads), Reader(threads, adapted)
 
 
-def _unread(*texts: Sequence[str]) -> str:
+def _unread_language(*texts: Sequence[str]) -> str:
     """The language of the first of some groups of texts that cannot be read, in words; else ""."""
     joined = [" ".join(group) for group in texts]
     for n, text in enumerate(joined):
@@ -340,7 +345,7 @@ def _demand_readable(*texts: Sequence[str]) -> None:
     Raises:
         Unavailable: If one is not: nothing is guessed.
     """
-    if language := _unread(*texts):
+    if language := _unread_language(*texts):
         raise Unavailable(_why_unread(language), permanent=True)
 
 

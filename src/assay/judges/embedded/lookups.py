@@ -51,7 +51,7 @@ def look_up(statement: str, grids: Sequence[Grid]) -> Finding | None:
     for grid in grids:
         links = link(claim, grid)
         if links is not None:
-            checks = (check for check, most in _CHECKS if len(links.unknown) <= most)
+            checks = (check for check, max_unknown in _CHECKS if len(links.unknown) <= max_unknown)
             finding = next(filter(None, (check(links) for check in checks)), None)
             if finding:
                 findings.append(finding)
@@ -66,8 +66,14 @@ def _superlative(links: Links) -> Finding | None:
     """Whether what it calls the largest is."""
     claim, grid = links.statement, links.grid
     measures = [t.word for t in claim.tokens if t.word in SUPERLATIVES]
-    others = claim.words & (OPERATIONS | MEASURES.keys()) - {"all", "of", "with", "any", "total"}
-    unclear = "but" in claim.words or claim.negated or others - set(measures)
+    other_words = claim.words & (OPERATIONS | MEASURES.keys()) - {
+        "all",
+        "of",
+        "with",
+        "any",
+        "total",
+    }
+    unclear = "but" in claim.words or claim.negated or other_words - set(measures)
     if unclear or len(measures) != 1 or len(grid.rows) < 2:
         return None
     columns = links.measured(measures[0])
@@ -121,15 +127,15 @@ def _comparison(links: Links) -> Finding | None:
     thans = [i for i, t in enumerate(claim.tokens) if t.word == "than"]
     if len(comparatives) != 1 or len(thans) != 1 or claim.negated or len(links.mentions) != 2:
         return None
-    (at, measure), (first, second) = comparatives[0], links.mentions
-    if not first.after <= thans[0] <= second.first or at > thans[0] or len(links.numbers) > 1:
+    (position, measure), (first, second) = comparatives[0], links.mentions
+    if not first.after <= thans[0] <= second.first or position > thans[0] or len(links.numbers) > 1:
         return None
     columns = links.measured(measure)
     rows = [sorted(m.places.get(grid.key, m.rows)) for m in (first, second)]
-    if len(columns) != 1 or any(len(each) != 1 for each in rows):
+    if len(columns) != 1 or any(len(row_set) != 1 for row_set in rows):
         return None
-    column, row, other = columns[0], rows[0][0], rows[1][0]
-    values = grid.number(row, column), grid.number(other, column)
+    column, row, other_row = columns[0], rows[0][0], rows[1][0]
+    values = grid.number(row, column), grid.number(other_row, column)
     if values[0] is None or values[1] is None or not _is_measured(links, column, measure):
         return None
     difference = (size_of(values[0]) - size_of(values[1])) * links.sign(measure, column)
@@ -137,37 +143,37 @@ def _comparison(links: Links) -> Finding | None:
     if links.numbers:
         claimed = links.numbers[0]
         agrees = agrees and abs(difference - claimed.value) <= claimed.step + 1e-6 * abs(difference)
-    reason = links.beside(row, other, column)
+    reason = links.beside(row, other_row, column)
     return _finding(links, row, reason, agrees=agrees)
 
 
-def _same(links: Links) -> Finding | None:
+def _same_value(links: Links) -> Finding | None:
     """Whether two rows have the same in a column."""
     claim, grid = links.statement, links.grid
     if "same" not in claim.words or claim.negated or len(links.mentions) != 2 or links.numbers:
         return None
     rows = [sorted(m.places.get(grid.key, ())) for m in links.mentions]
     columns = [c for c in links.headed if c != grid.key]
-    if any(len(each) != 1 for each in rows) or len(columns) != 1:
+    if any(len(row_set) != 1 for row_set in rows) or len(columns) != 1:
         return None
-    first_row, other, column = rows[0][0], rows[1][0], columns[0]
-    cell, second = (grid.rows[row].cells.get(column) for row in (first_row, other))
+    first_row, other_row, column = rows[0][0], rows[1][0], columns[0]
+    cell, second = (grid.rows[row].cells.get(column) for row in (first_row, other_row))
     if cell is None or second is None:
         return None
     agrees = cell.stems == second.stems
-    reason = links.beside(first_row, other, column)
+    reason = links.beside(first_row, other_row, column)
     return _finding(links, first_row, reason, agrees=agrees)
 
 
-def _only(links: Links) -> Finding | None:
+def _only_row(links: Links) -> Finding | None:
     """Whether no other row has what it names."""
     claim, grid = links.statement, links.grid
     bounds = _BOUNDS if any(number.bound for number in links.numbers) else frozenset()
-    others = (claim.words & OPERATIONS) - {"only", "all", "there"} - bounds
+    other_words = (claim.words & OPERATIONS) - {"only", "all", "there"} - bounds
     if (
         "only" not in claim.words
         or claim.negated
-        or others
+        or other_words
         or (claim.words & MEASURES.keys()) - bounds
     ):
         return None
@@ -181,18 +187,20 @@ def _only(links: Links) -> Finding | None:
     if conditions is None or len(conditions) < 2:
         return None
     row = min(links.row_mentions[0].places[grid.key])
-    rest = [
+    remaining = [
         c
         for c, m in zip(conditions, links.mentions, strict=False)
         if m is not links.row_mentions[0]
     ]
-    rest += conditions[len(links.mentions) :]
-    rows = frozenset.intersection(*(each.rows for each in rest))
-    if not all(each.sure for each in rest) or not rows:
+    remaining += conditions[len(links.mentions) :]
+    rows = frozenset.intersection(*(condition.rows for condition in remaining))
+    if not all(condition.sure for condition in remaining) or not rows:
         return None
-    other = min(rows - {row}, default=row)
-    reason = f"{links.name(other)} has it in the table, too" if row in rows else "it is another one"
-    return _finding(links, other, reason, agrees=rows == {row})
+    other_row = min(rows - {row}, default=row)
+    reason = (
+        f"{links.name(other_row)} has it in the table, too" if row in rows else "it is another one"
+    )
+    return _finding(links, other_row, reason, agrees=rows == {row})
 
 
 _BEHIND = frozenset({"of", "times", "are", "have", "were"})
@@ -208,14 +216,14 @@ def _count(links: Links) -> Finding | None:
         return None
     if operations - {"there", "only", "total", "times", "all"}:
         return None
-    whole = [n for n in links.numbers if _is_whole(n, links)]
-    counted = [n for n in links.numbers if n not in whole and _is_count(n, links)]
+    totals = [n for n in links.numbers if _is_total(n, links)]
+    counted = [n for n in links.numbers if n not in totals and _is_count(n, links)]
     if len(counted) != 1 or links.column_of(counted[0]) not in (None, grid.key):
         return None
-    conditions = links.conditions(without=[*counted, *whole])
-    if not conditions or not all(each.sure for each in conditions):
+    conditions = links.conditions(without=[*counted, *totals])
+    if not conditions or not all(condition.sure for condition in conditions):
         return None
-    rows = frozenset.intersection(*(each.rows for each in conditions))
+    rows = frozenset.intersection(*(condition.rows for condition in conditions))
     if not rows:
         return None
     number = counted[0].number
@@ -224,7 +232,7 @@ def _count(links: Links) -> Finding | None:
     return _finding(links, min(rows), reason, agrees=agrees)
 
 
-def _is_whole(number: Amount, links: Links) -> bool:
+def _is_total(number: Amount, links: Links) -> bool:
     """Whether it is how many rows there are: "of the five"."""
     before = _word(links, number, -1)
     return number.number == len(links.grid.rows) and before in ("the", "these", "all", "those")
@@ -233,23 +241,23 @@ def _is_whole(number: Amount, links: Links) -> bool:
 def _word(links: Links, number: Amount, step: int) -> str:
     """The word behind a number (1) or before it (-1)."""
     tokens = links.statement.tokens
-    at = links.statement.place(number) + step
-    while step > 0 and at < len(tokens) and tokens[at].span[0] < number.span[1]:
-        at += 1
-    return tokens[at].word if 0 <= at < len(tokens) else ""
+    index = links.statement.place(number) + step
+    while step > 0 and index < len(tokens) and tokens[index].span[0] < number.span[1]:
+        index += 1
+    return tokens[index].word if 0 <= index < len(tokens) else ""
 
 
 def _is_count(number: Amount, links: Links) -> bool:
     """Whether a number counts rows, by its place: "three of the", "there are three"."""
     if number.kind or number.days or number.number % 1 or number.bound or number.number > _COUNTS:
         return False
-    before, behind = _word(links, number, -1), _word(links, number, 1)
+    before, word_after = _word(links, number, -1), _word(links, number, 1)
     first = (
         not links.statement.place(number)
-        and behind.endswith("s")
-        and behind not in words.STOP_WORDS
+        and word_after.endswith("s")
+        and word_after not in words.STOP_WORDS
     )
-    return first or behind in _BEHIND or before in ("are", "were", "only")
+    return first or word_after in _BEHIND or before in ("are", "were", "only")
 
 
 def _aggregate(links: Links) -> Finding | None:
@@ -308,11 +316,11 @@ def _field(links: Links) -> Finding | None:
     if conditions is None:
         return None
     figures = list(zip(links.numbers, conditions[len(links.mentions) :], strict=True))
-    number, figure = next((each for each in figures if not each[1].rows), figures[0])
+    number, figure = next((condition for condition in figures if not condition[1].rows), figures[0])
     column = figure.column
     if column is None or column not in grid.rows[0].cells:
         return None
-    if any(char.isdigit() for char in grid.columns[column].name) or not _is_like(
+    if any(char.isdigit() for char in grid.columns[column].name) or not _is_one_like(
         number, grid.rows[0].cells[column].amounts
     ):
         return None
@@ -321,12 +329,12 @@ def _field(links: Links) -> Finding | None:
     return _finding(links, 0, reason, agrees=bool(figure.rows))
 
 
-def _is_like(number: Amount, cell: Sequence[Amount]) -> bool:
+def _is_one_like(number: Amount, cell: Sequence[Amount]) -> bool:
     """Whether a cell holds one amount, and one that a number may be instead."""
     if len(cell) != 1 or bool(number.days) is not bool(cell[0].days):
         return False
-    bare = "" in (number.kind, cell[0].kind) and comparable(number, cell[0])
-    return bare or number.kind == cell[0].kind
+    is_bare = "" in (number.kind, cell[0].kind) and comparable(number, cell[0])
+    return is_bare or number.kind == cell[0].kind
 
 
 _CHANGES = frozenset(
@@ -336,7 +344,7 @@ _CHANGES = frozenset(
 _BOUNDS = frozenset("more less fewer than least most over under above below there".split())
 
 
-def _both(links: Links) -> Finding | None:
+def _both_rows(links: Links) -> Finding | None:
     """Whether two rows that are named have what it names."""
     claim, grid = links.statement, links.grid
     keys = [m for m in links.row_mentions if len(m.places[grid.key]) == 1]
@@ -348,11 +356,13 @@ def _both(links: Links) -> Finding | None:
     if [t.word for t in between if t.word != "the"] != ["and"] or not conditions:
         return None
     names = {links.text(m) for m in keys}
-    rest = [each for each in conditions if each.text not in names]
-    if not rest or not all(each.sure for each in rest):
+    remaining = [condition for condition in conditions if condition.text not in names]
+    if not remaining or not all(condition.sure for condition in remaining):
         return None
     rows = [min(m.places[grid.key]) for m in keys]
-    unmet = [(row, each) for row in rows for each in rest if row not in each.rows]
+    unmet = [
+        (row, condition) for row in rows for condition in remaining if row not in condition.rows
+    ]
     if not unmet:
         reason = f"the table says so of {links.name(rows[0])} and {links.name(rows[1])}"
         return _finding(links, rows[0], reason, agrees=True)
@@ -381,21 +391,23 @@ def _value(links: Links) -> Finding | None:
     conditions = links.conditions()
     if conditions is None or len(conditions) < 2:
         return None
-    shared = frozenset.intersection(*(each.rows for each in conditions))
+    shared = frozenset.intersection(*(condition.rows for condition in conditions))
     if shared:
         return _matching_row(links, min(shared), conditions)
     return _mismatching_cell(links, conditions)
 
 
 def _matching_row(links: Links, row: int, conditions: Sequence[Condition]) -> Finding | None:
-    columns = {each.column for each in conditions} | {links.grid.key, None}
-    several = {c for m in links.mentions for c in m.places}
+    columns = {condition.column for condition in conditions} | {links.grid.key, None}
+    columns_named = {c for m in links.mentions for c in m.places}
     figures = conditions[len(links.mentions) :]
-    clear = any(each.sure for each in figures) and any(m.exact for m in links.row_mentions)
+    clear = any(condition.sure for condition in figures) and any(
+        m.exact for m in links.row_mentions
+    )
     if (
         len(links.unknown) > (_VERBS if clear else 0)
         or _is_crossed(links)
-        or any(h.columns.isdisjoint(columns | several) for h in links.headings)
+        or any(h.columns.isdisjoint(columns | columns_named) for h in links.headings)
     ):
         return None
     reason = f"the table says so of {links.name(row)}"
@@ -410,8 +422,8 @@ def _is_crossed(links: Links) -> bool:
         for mention in values:
             first, last = sorted((heading[:2], mention[:2]))
             between = links.statement.tokens[first[1] : last[0]]
-            near = len(between) <= 2 and all(t.word in words_between for t in between)
-            if near and heading.columns.isdisjoint(mention.places):
+            is_near = len(between) <= 2 and all(t.word in words_between for t in between)
+            if is_near and heading.columns.isdisjoint(mention.places):
                 return not any(h.columns & set(mention.places) for h in links.headings)
     return False
 
@@ -423,15 +435,15 @@ def _mismatching_cell(links: Links, conditions: Sequence[Condition]) -> Finding 
     if len(links.unknown) > 1:
         return None
     row = min(keys[0].places[links.grid.key])
-    unmet = [each for each in conditions if row not in each.rows]
-    by = any(_word(links, number, -1) == "by" for number in links.numbers)  # a change
-    if by or len(unmet) != 1 or not unmet[0].sure or unmet[0].column == links.grid.key:
+    unmet = [condition for condition in conditions if row not in condition.rows]
+    is_change = any(_word(links, number, -1) == "by" for number in links.numbers)  # a change
+    if is_change or len(unmet) != 1 or not unmet[0].sure or unmet[0].column == links.grid.key:
         return None
     column = unmet[0].column
     if column is None or column not in links.grid.rows[row].cells:
         return None
     numbers = dict(zip(conditions[len(links.mentions) :], links.numbers, strict=True))
-    if unmet[0] in numbers and not _is_like(
+    if unmet[0] in numbers and not _is_one_like(
         numbers[unmet[0]], links.grid.rows[row].cells[column].amounts
     ):
         return None
@@ -444,11 +456,11 @@ def _mismatching_cell(links: Links, conditions: Sequence[Condition]) -> Finding 
 _CHECKS: tuple[tuple[Callable[[Links], Finding | None], int], ...] = (
     (_superlative, 2),
     (_comparison, 3),
-    (_same, 1),
-    (_only, 1),
+    (_same_value, 1),
+    (_only_row, 1),
     (_aggregate, 1),
     (_count, 1),
     (_field, 1),
-    (_both, 1),
+    (_both_rows, 1),
     (_value, _VERBS),
 )

@@ -106,36 +106,38 @@ def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
         passages: The sentences of the evidence that may say the same.
     """
     claims = list(_claims(statement)) if passages else []
-    named = [*names(statement), *_NUMBERED.findall(statement)] if claims else []
-    name_stems = content(" ".join(named))
+    names_stated = [*names(statement), *_NUMBERED.findall(statement)] if claims else []
+    name_stems = content(" ".join(names_stated))
     evidence = [
-        (each, topic & name_stems)
+        (predication, topic & name_stems)
         for text, topic in passages
         if claims
-        for each in predications(text)
+        for predication in predications(text)
     ]
     agreeing: list[Finding] = []
     differing: list[Finding] = []
     covered: Stems = frozenset()
     for claim in claims:
-        verdicts = list(dict.fromkeys(_against(claim, evidence)))
-        same = [each for each in verdicts if each.agrees]
+        verdicts = list(dict.fromkeys(_compare_claim(claim, evidence)))
+        same = [finding for finding in verdicts if finding.agrees]
         if same and len(same) < len(verdicts):  # said both ways
             continue
         agreeing += same
-        differing += [each for each in verdicts if not each.agrees]
+        differing += [finding for finding in verdicts if not finding.agrees]
         covered |= claim.content | {claim.predicate} if same else frozenset()
     if differing or not agreeing:
         return differing
-    whole = content(statement) <= covered
-    return agreeing if whole and not _says_twice(statement, agreeing) else []
+    is_covered = content(statement) <= covered
+    return agreeing if is_covered and not _says_twice(statement, agreeing) else []
 
 
 def _says_twice(statement: str, agreeing: Sequence[Finding]) -> bool:
     """Whether it says a word more often than the evidence: "white chairs under a white tent"."""
-    said = Counter(content_words(statement))
-    given = [Counter(content_words(finding.evidence)) for finding in agreeing]
-    return any(count > each[word] > 0 for word, count in said.items() for each in given)
+    word_counts = Counter(content_words(statement))
+    counts_given = [Counter(content_words(finding.evidence)) for finding in agreeing]
+    return any(
+        count > counts[word] > 0 for word, count in word_counts.items() for counts in counts_given
+    )
 
 
 def _claims(statement: str) -> Iterator[Predication]:
@@ -152,7 +154,7 @@ def _claims(statement: str) -> Iterator[Predication]:
     yield from predications(reply["rest"].lstrip(" ,.;:-\u2013\u2014"))
 
 
-def _against(
+def _compare_claim(
     claim: Predication, evidence: Iterable[tuple[Predication, AbstractSet[str]]]
 ) -> Iterator[Finding]:
     for clause, topic in evidence:
@@ -183,27 +185,27 @@ class _Pair:
 
     def findings(self) -> Iterator[Finding]:
         """What the two say of each other."""
-        way = 0
-        for kind, turn, by in self._turns():
-            unmatched = self.missing - by
+        direction = 0
+        for kind, turn, supports in self._turns():
+            unmatched = self.missing - supports
             if kind == "direction":
                 unmatched -= _LIGHT
                 if len(self.claim_concepts - unmatched) >= _FEWEST:
                     unmatched -= self.topic - self.evidence.barred
             dated = any(stem[:1].isdigit() or stem in _TIMES for stem in unmatched)
-            if turn < 0 and len(unmatched) <= _LOST[kind] and not (dated or self._denied()):
-                way = -1
+            if turn < 0 and len(unmatched) <= _LOST[kind] and not (dated or self._is_denied()):
+                direction = -1
                 yield self._finding(kind, agrees=False)
-            elif turn > 0 and way >= 0:
-                way = 1
+            elif turn > 0 and direction >= 0:
+                direction = 1
                 compared = kind == "direction"
                 opening = frozenset({"or"}) if compared else _OPENING
-                if self._is_equal(by | (_LIGHT if compared else frozenset()), opening):
+                if self._is_equal(supports | (_LIGHT if compared else frozenset()), opening):
                     yield self._finding(kind, agrees=True)
         subjects = self.claim.subject, self.evidence.subject
-        about = not self.evidence.subject and self.claim.subject <= self.topic  # "it", "they"
-        free = not self.claim.subject or self.evidence.ordered or about
-        if way > 0 or (way == 0 and (free or _share(*subjects) >= _ALIKE)):
+        is_pronoun = not self.evidence.subject and self.claim.subject <= self.topic  # "it", "they"
+        free = not self.claim.subject or self.evidence.ordered or is_pronoun
+        if direction > 0 or (direction == 0 and (free or _share(*subjects) >= _ALIKE)):
             yield from self._in_words()
 
     def _finding(self, kind: Kind, *, agrees: bool) -> Finding:
@@ -216,25 +218,29 @@ class _Pair:
         """
         compares = "than" in words(self.claim.text)
         evidence = (*self.evidence.roles, *self.evidence.orders)
-        theirs = [named for each in evidence if (named := self._named(each))]
+        evidence_sides = [
+            side for predication in evidence if (side := self._resolve_pronoun(predication))
+        ]
         kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
             ("roles", self.claim.roles),
             ("direction", self.claim.orders),
         )
-        for kind, mine in kinds:
-            for a, b in itertools.product(mine, theirs):
+        for kind, claim_sides in kinds:
+            for a, b in itertools.product(claim_sides, evidence_sides):
                 concepts = {concept(a.concept), concept(b.concept)}
-                apart = a.of and b.of and _share(a.of, b.of) < _ALIKE
-                if not apart and (len(concepts) == 1 or concepts <= TRANSFERS):
-                    way = _orientation(a, b)
+                differ = a.of and b.of and _share(a.of, b.of) < _ALIKE
+                if not differ and (len(concepts) == 1 or concepts <= TRANSFERS):
+                    direction = _orientation(a, b)
                     if kind == "roles" and compares:
                         continue
-                    anothers = not way and kind == "roles"
-                    other = anothers and self._is_anothers(a, b)
-                    said = a.by | b.first | b.second  # also behind where another clause may begin
-                    yield kind, -1 if other else way, _concepts(said)
+                    anothers = not direction and kind == "roles"
+                    exchanged = anothers and self._is_of_another(a, b)
+                    stems_said = (
+                        a.by | b.first | b.second
+                    )  # also behind where another clause may begin
+                    yield kind, -1 if exchanged else direction, _concepts(stems_said)
 
-    def _named(self, ordered: Ordered) -> Ordered | None:
+    def _resolve_pronoun(self, ordered: Ordered) -> Ordered | None:
         """With what "it" may mean; None where that is not known."""
         if not (IT & (ordered.first | ordered.second)):
             return ordered
@@ -246,26 +252,26 @@ class _Pair:
         )
         return ordered._replace(first=first, second=second)
 
-    def _is_anothers(self, a: Ordered, b: Ordered) -> bool:
+    def _is_of_another(self, a: Ordered, b: Ordered) -> bool:
         """Whether the statement says of one name what the evidence says of another."""
         texts = self.claim.text, self.evidence.text
         name_stems = [Part(piece=0, context=0, text=text, begins=True).names for text in texts]
-        theirs = {stem for stem in b.first & name_stems[1] if not stem[:1].isdigit()}
+        evidence_names = {stem for stem in b.first & name_stems[1] if not stem[:1].isdigit()}
         return (
-            bool(a.first & name_stems[0] and theirs)
+            bool(a.first & name_stems[0] and evidence_names)
             and not _share(a.first, b.first)
             and _share(a.second, b.second) >= _ALIKE
             and self.missing <= _concepts(a.first | a.by)
         )
 
-    def _denied(self) -> bool:
+    def _is_denied(self) -> bool:
         return self.claim.negated or self.evidence.negated
 
-    def _is_equal(self, by: Stems = frozenset(), opening: Stems = _OPENING) -> bool:
+    def _is_equal(self, supports: Stems = frozenset(), opening: Stems = _OPENING) -> bool:
         """Whether the statement says nothing more than that, and limits it in the same way."""
         claim, evidence = self.claim, self.evidence
         claim_words, evidence_words = (
-            set(words(_FURTHER.split(each.text)[0])) for each in (claim, evidence)
+            set(words(_FURTHER.split(predication.text)[0])) for predication in (claim, evidence)
         )
         limits = (
             claim_words & _LIMITING <= evidence_words and evidence_words & opening <= claim_words
@@ -273,7 +279,13 @@ class _Pair:
         same = claim.negated == evidence.negated and claim.never == evidence.never
         often = opening != _OPENING or claim.quantity == evidence.quantity
         level = often and claim.modality == evidence.modality
-        return self.missing <= by and limits and same and level and claim.barred <= evidence.barred
+        return (
+            self.missing <= supports
+            and limits
+            and same
+            and level
+            and claim.barred <= evidence.barred
+        )
 
     def _in_words(self) -> Iterator[Finding]:
         claim, evidence = self.claim, self.evidence
@@ -285,12 +297,12 @@ class _Pair:
             if claim.negated == evidence.negated:
                 if self._is_equal() and (claim.negated or not claim.predicate):
                     yield self._finding("polarity", agrees=True)
-            elif not partly and self._is_whole():
+            elif not partly and self._denies_whole():
                 yield self._finding("polarity", agrees=False)
         elif len(self.unmatched) == 1 and len(self.claim_concepts) > _FEWEST and not partly:
             yield from self._opposites(*self.unmatched)
 
-    def _is_whole(self) -> bool:
+    def _denies_whole(self) -> bool:
         """Whether what is denied is all of it: not "not all of it", not "not willingly"."""
         claim, evidence = self.claim, self.evidence
         denied = claim if claim.negated else evidence
@@ -301,9 +313,9 @@ class _Pair:
         )
 
     def _same_predicate(self) -> bool:
-        theirs = concept(self.evidence.predicate)
-        return theirs == concept(self.claim.predicate) or (
-            not self.claim.predicate and theirs in self.claim_concepts
+        evidence_concept = concept(self.evidence.predicate)
+        return evidence_concept == concept(self.claim.predicate) or (
+            not self.claim.predicate and evidence_concept in self.claim_concepts
         )
 
     def _opposites(self, word: str) -> Iterator[Finding]:
@@ -312,17 +324,17 @@ class _Pair:
         compares = {"than", "as"} & {*claim.text.split(), *evidence.text.split()}
         if compares or claim.ordered:  # of two things: see `Predication.orders`
             return
-        for other in self.evidence_concepts - self.claim_concepts:
-            contrary = opposite(word, other)
-            if contrary is None or not self._same_place(word, other):
+        for opposite_word in self.evidence_concepts - self.claim_concepts:
+            contrary = opposite(word, opposite_word)
+            if contrary is None or not self._in_same_position(word, opposite_word):
                 continue
             if claim.negated == evidence.negated and not (contrary and claim.negated):
                 yield self._finding("direction" if contrary else "polarity", agrees=False)
 
-    def _same_place(self, word: str, other: str) -> bool:
+    def _in_same_position(self, word: str, other_word: str) -> bool:
         """Whether two words are the predicates, or stand between the same words."""
         claim, evidence = self.claim, self.evidence
-        predicates = concept(claim.predicate) == word, concept(evidence.predicate) == other
+        predicates = concept(claim.predicate) == word, concept(evidence.predicate) == other_word
         if any(predicates):
             return all(predicates) and claim.stative == evidence.stative
         claim_stems, evidence_stems = (
@@ -330,26 +342,27 @@ class _Pair:
         )
         if word not in claim_stems:
             return False
-        i, k = claim_stems.index(word), evidence_stems.index(other)
-        behind = claim_stems[i + 1 : i + 2] == evidence_stems[k + 1 : k + 2]
+        i, k = claim_stems.index(word), evidence_stems.index(other_word)
+        same_after = claim_stems[i + 1 : i + 2] == evidence_stems[k + 1 : k + 2]
         before = claim_stems[max(0, i - 1) : i], evidence_stems[max(0, k - 1) : k]
-        return behind and before[0] == before[1]
+        return same_after and before[0] == before[1]
 
 
 def _concepts(stems: Iterable[str]) -> Stems:
     return frozenset(map(concept, stems))
 
 
-def _is_derived(stem: str, others: Iterable[str]) -> bool:
+def _is_derived(stem: str, other_stems: Iterable[str]) -> bool:
     """Whether one of the others is of the same root: "compensation" and "compensate"."""
     return len(stem) > _ROOT and any(
-        other[:_ROOT] == stem[:_ROOT] and abs(len(other) - len(stem)) <= _ENDING for other in others
+        other_stem[:_ROOT] == stem[:_ROOT] and abs(len(other_stem) - len(stem)) <= _ENDING
+        for other_stem in other_stems
     )
 
 
 def _orientation(a: Ordered, b: Ordered) -> int:
     """1 if both stand the same way, -1 if the other way round, 0 if that is not clear."""
-    (a_first, a_second), (b_first, b_second) = map(_apart, (a, b))
+    (a_first, a_second), (b_first, b_second) = map(_distinguishing, (a, b))
     straight = min(_share(a_first, b_first), _share(a_second, b_second))
     crossed = min(_share(a_first, b_second), _share(a_second, b_first))
     if straight >= _ALIKE and crossed <= _UNLIKE:
@@ -357,7 +370,7 @@ def _orientation(a: Ordered, b: Ordered) -> int:
     return -1 if crossed >= _ALIKE and straight <= _UNLIKE else 0
 
 
-def _apart(ordered: Ordered) -> tuple[Stems, Stems]:
+def _distinguishing(ordered: Ordered) -> tuple[Stems, Stems]:
     """What tells the two sides from each other: "3" and "5" of "Ward 3" and "Ward 5"."""
     first, second = ordered.first, ordered.second
     return (

@@ -113,8 +113,8 @@ def supporting(statements: Sequence[str], evidence: Evidence, tokenise: Tokenise
     def pieces(stems: frozenset[str]) -> list[int]:
         selection = select_pieces(stems, evidence, lengths, LONGEST - 1)
         # Where all are shown, their order must not depend on what is claimed.
-        every = len(selection) == len(evidence.pieces)
-        return selection if every else nearest_first(selection, stems, evidence)
+        is_all = len(selection) == len(evidence.pieces)
+        return selection if is_all else nearest_first(selection, stems, evidence)
 
     @cache
     def view(stems: frozenset[str]) -> frozenset[int]:
@@ -173,15 +173,15 @@ def _cuts(length: int, longest: int) -> Iterator[tuple[int, int]]:
 
 
 def _beside_question(row: Sequence[Stretch], question_ids: Sequence[int]) -> Window:
-    ids, types, parts = [FIRST], [EVIDENCE], []
+    ids, types, spans = [FIRST], [EVIDENCE], []
     for i, tokens in row:
-        parts.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
+        spans.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
         ids.extend(tokens.ids.tolist())
         types.extend([UNKNOWN] * len(tokens))
     ids += [LAST, *question_ids, LAST]
     types += [EVIDENCE, *[QUESTION] * len(question_ids), EVIDENCE]
-    places, groups = tuple(range(len(ids))), (0,) * len(ids)
-    return Window(tuple(ids), tuple(types), places, groups, (), tuple(parts), ())
+    positions, groups = tuple(range(len(ids))), (0,) * len(ids)
+    return Window(tuple(ids), tuple(types), positions, groups, (), tuple(spans), ())
 
 
 class _Word(NamedTuple):
@@ -216,9 +216,9 @@ def _read_words(statement: str) -> _Words:
 
 
 @memoized(16_384, longest=64)
-def _word(written: str) -> _Word:
-    (plain, *_) = words(written) or [""]
-    return _Word(written, plain, tuple(stems(written)), tuple(numbers.numbers(written)))
+def _word(text: str) -> _Word:
+    (plain, *_) = words(text) or [""]
+    return _Word(text, plain, tuple(stems(text)), tuple(numbers.numbers(text)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +230,8 @@ class _Marked:
 
     @classmethod
     def of(cls, text: str, evidence: Evidence) -> "_Marked":
-        words_of, near = _read_words(text), _near(text, evidence)
-        kinds = [_kind(word, near, evidence) for word in words_of.words]
+        words_of, nearby = _read_words(text), _nearby_stems(text, evidence)
+        kinds = [_kind(word, nearby, evidence) for word in words_of.words]
         return cls(words_of, np.array([*kinds, PRESENT], np.int32))
 
     def types(self, tokens: Tokens) -> list[int]:
@@ -252,9 +252,9 @@ def _beside_evidence(
 ) -> Window:
     """Some statements beside the pieces for all of them, of which each has its own view."""
     ids, types, positions, groups = [FIRST], [EVIDENCE], [0], [0]
-    parts = []
+    spans = []
     for group, (i, tokens) in enumerate(stretches, start=1):
-        parts.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
+        spans.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
         ids += [*tokens.ids.tolist(), LAST]
         types += [*marked[i].types(tokens), EVIDENCE]
         positions += range(1, len(tokens) + 2)
@@ -273,14 +273,14 @@ def _beside_evidence(
     )
     groups += [*islice(owners, len(read)), 0]
     numbered = list(enumerate(selection, start=1))
-    views = tuple(tuple(n for n, piece in numbered if piece in own) for own in views_of)
+    views = tuple(tuple(n for n, piece in numbered if piece in view) for view in views_of)
     return Window(
         tuple(ids),
         tuple(types),
         tuple(positions),
         tuple(groups),
         views,
-        tuple(parts),
+        tuple(spans),
         tuple(selection),
     )
 
@@ -288,8 +288,8 @@ def _beside_evidence(
 def visible(groups: Sequence[int] | Numbers, views: Sequence[Sequence[int]]) -> Booleans:
     """Whether each token sees each other one, shape (tokens, tokens); see `Window`."""
     group_of = np.asarray(groups)
-    most = max(-int(group_of.min()), *(max(view, default=0) for view in views), 0)
-    sees = np.zeros((len(views) + 1, most + 1), bool)
+    last_piece = max(-int(group_of.min()), *(max(view, default=0) for view in views), 0)
+    sees = np.zeros((len(views) + 1, last_piece + 1), bool)
     sees[0], sees[:, 0] = True, True  # evidence sees all evidence
     for statement, view in enumerate(views, start=1):
         sees[statement, list(view)] = True
@@ -298,28 +298,28 @@ def visible(groups: Sequence[int] | Numbers, views: Sequence[Sequence[int]]) -> 
     return same
 
 
-def _near(statement: str, evidence: Evidence) -> frozenset[str]:
+def _nearby_stems(statement: str, evidence: Evidence) -> frozenset[str]:
     """The stems of the piece that shares most with a statement, and of its neighbours."""
     if not evidence.pieces:
         return frozenset()
     return evidence.around(int(np.argmax(evidence.shared(set(stems(statement)))))).stems
 
 
-def _kind(word: _Word, near: frozenset[str], evidence: Evidence) -> int:
-    if not _stands(word, evidence):
+def _kind(word: _Word, nearby: frozenset[str], evidence: Evidence) -> int:
+    if not _stands_in(word, evidence):
         return ABSENT
-    return NEAR if near.issuperset(word.stems) else PRESENT
+    return NEAR if nearby.issuperset(word.stems) else PRESENT
 
 
-def _stands(word: _Word, evidence: Evidence) -> bool:
-    plain, written = word.plain, word.written
+def _stands_in(word: _Word, evidence: Evidence) -> bool:
+    plain, text = word.plain, word.written
     if not plain or plain in STOP_WORDS:
         return True
     if plain in evidence.words or stem(plain) in evidence.words:
         return True
     if word.numbers:
         return all(number in evidence.numbers for number in word.numbers)
-    return written.isupper() and entities.stands_in(written, evidence.words, evidence.acronyms)
+    return text.isupper() and entities.stands_in(text, evidence.words, evidence.acronyms)
 
 
 Logits = npt.NDArray[np.float32]
@@ -379,7 +379,7 @@ class Reader:
 
     def read_beside_evidence(self, statements: Sequence[str], evidence: Evidence) -> list[Reading]:
         """One reading for every statement, in order."""
-        return self._read(supporting(statements, evidence, tokenise), len(statements))
+        return self._read_windows(supporting(statements, evidence, tokenise), len(statements))
 
     def read_beside_question(
         self, question: str, texts: Sequence[str], begins: AbstractSet[int] = frozenset()
@@ -388,21 +388,21 @@ class Reader:
 
         Those before one that `begins` a context, by its index, have no part in its reading.
         """
-        return self._read(answering(question, texts, tokenise, begins), len(texts))
+        return self._read_windows(answering(question, texts, tokenise, begins), len(texts))
 
-    def _read(self, windows: Sequence[Window], count: int) -> list[Reading]:
+    def _read_windows(self, windows: Sequence[Window], count: int) -> list[Reading]:
         run = _passes_of(self.adapted) if self.adapted else passes
         read = [(w.ids, w.types, w.positions, w.groups, w.views) for w in windows]
         logits = run(read, self.threads)
         stretches: list[list[tuple[Window, int, Logits]]] = [[] for _ in range(count)]
         for i, window in enumerate(windows):
-            for k, part in enumerate(window.parts):
-                part_logits = logits[i][part.first : part.last]
-                stretches[part.text].append((window, k, part_logits))
-        return [_reading(mine) for mine in stretches]
+            for k, span in enumerate(window.parts):
+                part_logits = logits[i][span.first : span.last]
+                stretches[span.text].append((window, k, part_logits))
+        return [_reading_of(read_parts) for read_parts in stretches]
 
 
-def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
+def _reading_of(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
     logits = np.concatenate([part_logits for _, _, part_logits in stretches])
     offsets = [window.parts[k].tokens.offsets for window, k, _ in stretches]
     pieces = dict.fromkeys(piece for window, _, _ in stretches for piece in window.pieces)
@@ -416,8 +416,10 @@ def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
 
 def _run(window: WindowIds, model: "InferenceSession | None" = None) -> Logits:
     ids, types, positions, groups, views = window
-    parts = (("ids", ids), ("types", types), ("positions", positions))
-    feed: dict[str, npt.NDArray[Any]] = {name: np.asarray([part], np.int64) for name, part in parts}
+    named_inputs = (("ids", ids), ("types", types), ("positions", positions))
+    feed: dict[str, npt.NDArray[Any]] = {
+        name: np.asarray([values], np.int64) for name, values in named_inputs
+    }
     feed["visible"] = visible(groups, views)[None]
     logits: Logits = (model or session("reader")).run(["logits"], feed)[0][0]
     return logits
@@ -430,27 +432,29 @@ passes: Passes[WindowIds, Logits] = Passes(_run, lambda window: len(window[0]), 
 @lru_cache(4)
 def _passes_of(adapted: Adapted) -> Passes[WindowIds, Logits]:
     """Those of an adapted network; of one with the shipped network, the shipped ones."""
-    own, other = (
+    model, second_model = (
         load(file.read_bytes()) if (file := adapted.file(name)) else None
         for name in (NETWORK, LARGE)
     )
-    if own is None and other is None:
+    if model is None and second_model is None:
         return passes
 
     def run(window: WindowIds) -> Logits:
-        logits = _run(window, own)
+        logits = _run(window, model)
         return (
-            _mixed(logits, _run(window, other), adapted.share) if other and window[-1] else logits
+            _mix_logits(logits, _run(window, second_model), adapted.share)
+            if second_model and window[-1]
+            else logits
         )
 
     return Passes(run, lambda window: len(window[0]), 256)
 
 
-def _mixed(logits: Logits, other: Logits, share: float) -> Logits:
+def _mix_logits(logits: Logits, second_logits: Logits, share: float) -> Logits:
     """The logits with those of a second network, which says nothing of questions, mixed in."""
     mixed = logits.copy()
-    columns = other.shape[1]
-    mixed[:, :columns] += share * (other - logits[:, :columns])
+    columns = second_logits.shape[1]
+    mixed[:, :columns] += share * (second_logits - logits[:, :columns])
     return mixed
 
 

@@ -165,22 +165,22 @@ def answer_relevance(
         Unavailable: If what is asked is work on a text.
     """
     _demand_question(question)
-    parts = sentences.sentences(answer)
-    if all(map(says_nothing, parts)):
-        fault = "holds no words" if parts else "is empty"
+    texts = sentences.sentences(answer)
+    if all(map(says_nothing, texts)):
+        fault = "holds no words" if texts else "is empty"
         return AnswerRelevance(0.0, noncommittal=True, reason=f"The answer {fault}.")
-    question = plain_question(question, vocabulary(parts))
-    stated = read_sentences(parts, vocabulary([question]))
+    question = plain_question(question, vocabulary(texts))
+    stated = read_sentences(texts, vocabulary([question]))
     features, helpful = measure_answer(question, [read for read, _ in stated], encoder, reader)
     fitted = Fitted.load("answering.json", ANSWER_FEATURES, reader.adapted)
     score = fitted.probability(features)
-    declined = declines(parts)
+    declined = declines(texts)
     if declined:
         reason = f"The answer declines: '{declined}'."
     else:
         kind = questions.kind_of(question)
         on_kind = "" if kind == "open" else _kind_reason(kind, matches=bool(features[2]))
-        aside = [part for (_, part), p in zip(stated, helpful, strict=True) if p < RELEVANT]
+        aside = [text for (_, text), p in zip(stated, helpful, strict=True) if p < RELEVANT]
         reason = (
             f"{len(stated) - len(aside)} of {len(stated)} sentences on the question{on_kind}"
             + (f"; beside the question: '{aside[0]}'" if aside else ".")
@@ -243,7 +243,7 @@ def declines(parts: Sequence[str]) -> str:
     """
     if any(refusals.answers_after_all(part) for part in parts[1:]):
         return ""
-    refusals_of = [(len(part), refusals.refusal(part)) for part in parts]
+    refusals_of = [(len(text), refusals.refusal(text)) for text in parts]
     refused = [(length, words_of) for length, words_of in refusals_of if words_of]
     if not refused:
         return ""
@@ -285,8 +285,8 @@ def context_usefulness(
     question = plain_question(question, vocabulary(contexts))
     rows = iter(read(question, split, encoder, reader))
     read_contexts = [
-        _Context(context, parts, [probability(next(rows)) for _ in parts])
-        for context, parts in zip(contexts, split, strict=True)
+        _Context(context, texts, [probability(next(rows)) for _ in texts])
+        for context, texts in zip(contexts, split, strict=True)
     ]
     if len(set(words.content_words(target))) <= _SHORT:
         return [_for_phrase(target, context) for context in read_contexts]

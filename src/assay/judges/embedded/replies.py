@@ -74,18 +74,20 @@ class _Sides:
         """Those that the question does not name itself."""
         of_question = amounts(self.question)
         return [
-            each for each in amounts(text) if not any(same(each, other) for other in of_question)
+            amount
+            for amount in amounts(text)
+            if not any(same(amount, amount_there) for amount_there in of_question)
         ]
 
     def is_bare(self, text: str) -> bool:
         """Whether a text says nothing besides its amounts and what the question says."""
-        rest = text
+        remainder = text
         for amount in reversed(amounts(text)):
-            rest = f"{rest[: amount.span[0]]} {rest[amount.span[1] :]}"
-        return set(words.stems(rest)) <= set(words.stems(self.question)) | _HEDGES
+            remainder = f"{remainder[: amount.span[0]]} {remainder[amount.span[1] :]}"
+        return set(words.stems(remainder)) <= set(words.stems(self.question)) | _HEDGES
 
 
-def _sides(statement: str, evidence: Evidence) -> _Sides | None:
+def _answers_of(statement: str, evidence: Evidence) -> _Sides | None:
     """The two answers, where one stands behind its question and the evidence is short."""
     pieces = [piece.text for piece in evidence.pieces]
     question_pieces = [text for text in pieces if text.endswith("?")]
@@ -101,7 +103,7 @@ def _sides(statement: str, evidence: Evidence) -> _Sides | None:
 
 def with_evidence_amounts(statement: Normalized, evidence: Evidence) -> Normalized:
     """The statement with amounts as the evidence writes them, where they are the same."""
-    sides = _sides(statement.text, evidence)
+    sides = _answers_of(statement.text, evidence)
     if not sides:
         return statement
     pairs = matches(
@@ -111,7 +113,7 @@ def with_evidence_amounts(statement: Normalized, evidence: Evidence) -> Normaliz
     for claimed, evidence_amount in pairs:
         if claimed.text == evidence_amount.text or not covers(evidence_amount, claimed):
             continue
-        start, end = (sides.start + at for at in claimed.span)
+        start, end = (sides.start + offset for offset in claimed.span)
         text = f"{text[: start + shift]}{evidence_amount.text}{text[end + shift :]}"
         changes.append((start + shift, start + shift + len(evidence_amount.text), start, end))
         shift += len(evidence_amount.text) - (end - start)
@@ -137,7 +139,7 @@ def as_assertion(statement: Normalized, evidence: Evidence) -> Normalized:
 
 def value_agrees(statement: str, evidence: Evidence) -> bool | None:
     """Whether the evidence says the same by value (True) or another value; None if neither."""
-    sides = _sides(statement, evidence)
+    sides = _answers_of(statement, evidence)
     if not sides:
         return None
     polarity = _polarity(sides)
@@ -149,7 +151,7 @@ def differ(statement: str, evidence: Evidence) -> bool:
 
     "Charlotte Brontë" is no Emily Brontë; "J. Mill" may be John Stuart Mill.
     """
-    sides = _sides(statement, evidence)
+    sides = _answers_of(statement, evidence)
     if not sides or not all(sides.phrases) or sides.amounts_of(sides.claim):
         return False
     question_words = set(words.words(sides.question))
@@ -164,11 +166,11 @@ def differ(statement: str, evidence: Evidence) -> bool:
     return _has_own(claim_words, evidence_words) and _has_own(evidence_words, claim_words)
 
 
-def _has_own(some: Sequence[str], others: Sequence[str]) -> bool:
-    return any(not any(_alike(word, other) for other in others) for word in some)
+def _has_own(own_words: Sequence[str], other_words: Sequence[str]) -> bool:
+    return any(not any(_may_stand_for(word, other) for other in other_words) for word in own_words)
 
 
-def _alike(word: str, other: str) -> bool:
+def _may_stand_for(word: str, other: str) -> bool:
     """Whether one may stand for the other: an initial, a short form, another spelling."""
     if min(len(word), len(other)) == 1:
         return word[0] == other[0]
@@ -179,17 +181,21 @@ def _values(sides: _Sides) -> bool | None:
     claimed, stated = sides.amounts_of(sides.claim), sides.amounts_of(sides.evidence)
     if not (claimed and stated):
         return None
-    bare = sides.is_bare(sides.claim), sides.is_bare(sides.evidence)
+    are_bare = sides.is_bare(sides.claim), sides.is_bare(sides.evidence)
     pairs = matches(claimed, stated, sides.question, sides.scale)
-    if all(bare):
+    if all(are_bare):
         if len(pairs) == len(claimed):
-            return True if all(covers(other, each) for each, other in pairs) else None
-        left = [each for each in stated if not any(each is other for _, other in pairs)]
-        unmatched = [each for each in claimed if not any(each is other for other, _ in pairs)]
-        differ = any(comparable(each, other) for each in unmatched for other in left)
+            return True if all(covers(other, amount) for amount, other in pairs) else None
+        left = [amount for amount in stated if not any(amount is other for _, other in pairs)]
+        unmatched = [
+            amount for amount in claimed if not any(amount is matched for matched, _ in pairs)
+        ]
+        differ = any(comparable(amount, other) for amount in unmatched for other in left)
         return False if differ or (left and len(claimed) == len(stated) == 1) else None
-    essence = any(phrase and alone for phrase, alone in zip(sides.phrases, bare, strict=True))
-    differ = not pairs and any(comparable(each, other) for each in claimed for other in stated)
+    essence = any(
+        phrase and is_bare for phrase, is_bare in zip(sides.phrases, are_bare, strict=True)
+    )
+    differ = not pairs and any(comparable(amount, other) for amount in claimed for other in stated)
     return False if essence and differ else None
 
 
@@ -198,8 +204,8 @@ def _polarity(sides: _Sides) -> bool | None:
     if kind_of(sides.question) != "yes or no" or is_negated(sides.question):
         return None
     replies = [_REPLY.fullmatch(text) for text in (sides.claim, sides.evidence)]
-    bare = [bool(reply) and not words.words(reply["rest"]) for reply in replies if reply]
-    if not all(replies) and not any(bare):
+    are_bare = [bool(reply) and not words.words(reply["rest"]) for reply in replies if reply]
+    if not all(replies) and not any(are_bare):
         return None
     claimed, stated = _reply([sides.claim], sides.question), _reply(sides.sentences, sides.question)
     if claimed is None or stated is None:

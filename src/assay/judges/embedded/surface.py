@@ -58,7 +58,7 @@ class Edit(NamedTuple):
 
 def vocabulary(texts: Iterable[str]) -> Vocabulary:
     """The words of texts."""
-    written: dict[str, str] = {}
+    spelling_of: dict[str, str] = {}
     rates: dict[str, str] = {}
     texts = tuple(texts)
     for text in texts:
@@ -66,9 +66,9 @@ def vocabulary(texts: Iterable[str]) -> Vocabulary:
             rates.setdefault(_unit(rate), rate["rate"].lower())
         for match in _WORD.finditer(text):
             word = match[0]
-            if word.lower() not in written or word.islower():
-                written[word.lower()] = word
-    return Vocabulary(written, frozenset(map(words.stem, written)), rates, texts)
+            if word.lower() not in spelling_of or word.islower():
+                spelling_of[word.lower()] = word
+    return Vocabulary(spelling_of, frozenset(map(words.stem, spelling_of)), rates, texts)
 
 
 NOTHING = Vocabulary({}, frozenset(), {})
@@ -76,48 +76,48 @@ NOTHING = Vocabulary({}, frozenset(), {})
 
 def plain(text: str, vocabulary: Vocabulary = NOTHING) -> Normalized:
     """A statement, or a sentence, in the form in which it is read beside texts of these words."""
-    bare = _edited(Normalized(text), [Edit(*span, "") for span in _leads(text)])
-    bare = _edited(bare, [Edit(*span, "") for span in marks(bare.text)])
-    if not bare.text.strip():  # nothing but marks
+    edited = _apply_edits(Normalized(text), [Edit(*span, "") for span in _lead_ins(text)])
+    edited = _apply_edits(edited, [Edit(*span, "") for span in marks(edited.text)])
+    if not edited.text.strip():  # nothing but marks
         return Normalized(text)
-    bare = _edited(bare, list(_recased(bare.text, vocabulary)))
-    bare = _edited(bare, list(_rates_of(bare.text, vocabulary)))
-    names = acronyms.as_written(bare.text, vocabulary.texts, vocabulary.written)
-    bare = _edited(bare, [Edit(*span, read) for span, read in names])
-    return _edited(bare, list(_respelt(bare.text, vocabulary)))
+    edited = _apply_edits(edited, list(_recase(edited.text, vocabulary)))
+    edited = _apply_edits(edited, list(_rates_of(edited.text, vocabulary)))
+    names = acronyms.as_written(edited.text, vocabulary.texts, vocabulary.written)
+    edited = _apply_edits(edited, [Edit(*span, read) for span, read in names])
+    return _apply_edits(edited, list(_respelt(edited.text, vocabulary)))
 
 
-def _edited(before: Normalized, edits: list[Edit]) -> Normalized:
+def _apply_edits(before: Normalized, edits: list[Edit]) -> Normalized:
     """A text after some edits, which are in order and apart from each other."""
     if not edits:
         return before
-    parts: list[str] = []
+    pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     done = length = 0
     for start, end, read in edits:
-        parts += [before.text[done:start], read]
+        pieces += [before.text[done:start], read]
         length += start - done
         changes.append((length, length + len(read), start, end))
         length, done = length + len(read), end
-    parts.append(before.text[done:])
-    own = before if before.changes else None
-    return Normalized("".join(parts), tuple(changes), own)
+    pieces.append(before.text[done:])
+    base = before if before.changes else None
+    return Normalized("".join(pieces), tuple(changes), base)
 
 
-def _leads(text: str) -> Iterator[tuple[int, int]]:
+def _lead_ins(text: str) -> Iterator[tuple[int, int]]:
     """Polite sentences before the first that states something, and what leads into that one."""
-    stated = [span for span in spans(text) if not _states_nothing(text[slice(*span)])]
+    stated = [span for span in spans(text) if not _is_manners(text[slice(*span)])]
     if not stated:
         return
     begin = stated[0][0]
     begin += lead_end(text[begin:])
-    if here := _HERE.match(text, begin):
-        begin = here.end()
+    if opening := _HERE.match(text, begin):
+        begin = opening.end()
     if 0 < begin < len(text):
         yield 0, begin
 
 
-def _recased(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
+def _recase(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Words of a text in capitals, or written as titles are, as the texts beside write them."""
     matches = list(_WORD.finditer(text))
     letters = "".join(match[0] for match in matches)
@@ -171,23 +171,25 @@ def _respelt(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
             continue
         name_like = n > 0 and not match[0].islower()
         if read := _intended(word, vocabulary, name_like=name_like):
-            yield Edit(*match.span(), _cased(vocabulary.written.get(read, read), match[0]))
+            yield Edit(*match.span(), _case_like(vocabulary.written.get(read, read), match[0]))
 
 
-def _cased(read: str, written: str) -> str:
-    if written.islower():
+def _case_like(read: str, spelling: str) -> str:
+    if spelling.islower():
         return read.lower()
-    return read.capitalize() if written[0].isupper() and read.islower() else read
+    return read.capitalize() if spelling[0].isupper() and read.islower() else read
 
 
 def _intended(word: str, vocabulary: Vocabulary, *, name_like: bool) -> str:
     """The one word of the texts beside that a slip of the finger makes this of; else ""."""
     slips = _slips(word) if name_like else [*_slips(word), *_mistyped(word)]
-    candidates = {slip for slip in slips if len(slip) >= _SHORTEST and _stands(slip, vocabulary)}
+    candidates = {
+        slip for slip in slips if len(slip) >= _SHORTEST and _in_vocabulary(slip, vocabulary)
+    }
     return candidates.pop() if len(candidates) == 1 else ""
 
 
-def _stands(word: str, vocabulary: Vocabulary) -> bool:
+def _in_vocabulary(word: str, vocabulary: Vocabulary) -> bool:
     # "artichokes" where the texts have "artichoke", but no form that only looks like one.
     return word in vocabulary.written or (
         bool(_rank(word)) and words.stem(word) in vocabulary.stems
@@ -227,8 +229,8 @@ def _mistyped(word: str) -> Iterator[str]:
 def _ranks() -> Mapping[str, int]:
     """The place of each word of the vocabulary, from 1, the most frequent first."""
     vocabulary = sorted(tokenizer().get_vocab().items(), key=lambda item: item[1])
-    whole = [word for word, _ in vocabulary if len(word) > 1 and word.isalpha()]
-    return {word: place for place, word in enumerate(whole, start=1)}
+    known_words = [word for word, _ in vocabulary if len(word) > 1 and word.isalpha()]
+    return {word: rank for rank, word in enumerate(known_words, start=1)}
 
 
 def _rank(word: str) -> int:
@@ -263,10 +265,10 @@ _MANNER_BEHIND = re.compile(
 
 def plain_question(question: str, vocabulary: Vocabulary = NOTHING) -> str:
     """A question without the order or the greeting around it, read as `plain` reads a sentence."""
-    bare = _MANNER_BEHIND.sub("", question)
-    order = _ORDER.match(bare)
-    bare = bare[order.end() :] if order else bare
-    return plain(bare, vocabulary).text
+    without_manners = _MANNER_BEHIND.sub("", question)
+    order = _ORDER.match(without_manners)
+    without_manners = without_manners[order.end() :] if order else without_manners
+    return plain(without_manners, vocabulary).text
 
 
 def plain_sentences(sentences: Iterable[str], vocabulary: Vocabulary = NOTHING) -> list[str]:
@@ -282,7 +284,7 @@ def read_sentences(
 ) -> list[tuple[str, str]]:
     """What `plain_sentences` gives, each with the sentence as it is written."""
     pairs = [(plain(sentence, vocabulary).text, sentence) for sentence in sentences]
-    stated = [pair for pair in pairs if not _states_nothing(pair[0])]
+    stated = [pair for pair in pairs if not _is_manners(pair[0])]
     return stated or pairs
 
 
@@ -297,7 +299,7 @@ _BACK = re.compile(
 _AGREED = re.compile(rf"\W*{manners.AGREED}\W*", re.IGNORECASE)
 
 
-def _states_nothing(sentence: str) -> bool:
+def _is_manners(sentence: str) -> bool:
     """Whether a sentence is manners, or a question back to the user."""
     return bool(
         manners.is_chatter(sentence) or _BACK.match(sentence) or _AGREED.fullmatch(sentence)

@@ -99,63 +99,65 @@ class Part:
     whole: str = ""
 
     @cached_property
-    def _plain(self) -> str:
-        return _labelled(self.whole or self.text)
+    def _plain_tokens(self) -> str:
+        return _with_uniform_labels(self.whole or self.text)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Its names and numbers."""
-        first = _NO_NAME.match(self._plain) if self.begins else None
-        matches = _NAME.findall(self._plain, first.end() if first else 0)
+        first = _NO_NAME.match(self._plain_tokens) if self.begins else None
+        matches = _NAME.findall(self._plain_tokens, first.end() if first else 0)
         return frozenset(words.stems(" ".join(matches)))
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """Its words, stemmed, in order."""
-        return tuple(map(words.stem, words.words(self._plain)))
+        return tuple(map(words.stem, words.words(self._plain_tokens)))
 
     @cached_property
     def stems(self) -> frozenset[str]:
         """Its content words."""
-        return frozenset(words.stems(self._plain))
+        return frozenset(words.stems(self._plain_tokens))
 
     @cached_property
     def subject(self) -> str:
         """What it is about, as it is written; "" where that is not sure."""
-        plain = read_words(self._plain)
+        plain = read_words(self._plain_tokens)
         subject = find_subject(plain, 0)
-        alone = self.begins and len(plain) <= _TITLE and plain.opens_object(0)
-        text = subject.text if subject else self._plain.strip() if alone else ""
+        is_title = self.begins and len(plain) <= _TITLE and plain.opens_object(0)
+        text = subject.text if subject else self._plain_tokens.strip() if is_title else ""
         return text.replace("LetterA", "A").replace("MonthMay", "May")
 
     @cached_property
     def name(self) -> str:
         """The one name that it begins with before its verb, stemmed; "" for anything else."""
-        match = _NAMED.match(self._plain)
-        own = words.stems(match["name"]) if match else []
-        return own[0] if len(own) == 1 and own[0] in self.names else ""
+        match = _NAMED.match(self._plain_tokens)
+        name_stems = words.stems(match["name"]) if match else []
+        return name_stems[0] if len(name_stems) == 1 and name_stems[0] in self.names else ""
 
     @cached_property
     def labels(self) -> tuple[tuple[str, str], ...]:
         """Nouns with a letter or number that tells them from others, stemmed: "Plan B"."""
-        found = [
+        matches = [
             (match["noun"] or match["numbered"], match["label"] or match["number"])
-            for match in _LABEL.finditer(self._plain)
+            for match in _LABEL.finditer(self._plain_tokens)
         ]
         return tuple(
             (words.stem(noun.lower()), words.stem(label.lower()))
-            for noun, label in found
+            for noun, label in matches
             if noun.lower() not in _NO_NOUN
         )
 
     @cached_property
     def modified(self) -> tuple[tuple[str, str], ...]:
         """Nouns behind an article and one word, which comes first: "the blue LED"."""
-        found = ((match["word"], match["noun"]) for match in _MODIFIED.finditer(self._plain))
-        return tuple((word, words.stem(noun.lower())) for word, noun in found)
+        matches = (
+            (match["word"], match["noun"]) for match in _MODIFIED.finditer(self._plain_tokens)
+        )
+        return tuple((word, words.stem(noun.lower())) for word, noun in matches)
 
 
-def _labelled(text: str) -> str:
+def _with_uniform_labels(text: str) -> str:
     return _MAY.sub("MonthMay", _LETTER.sub("LetterA", text))
 
 
@@ -194,16 +196,20 @@ def parts(text: str, piece: int = 0, context: int = 0, before: str = "") -> list
         context: Place of its context among the contexts.
         before: The sentence before it, with its subject.
     """
-    told = clauses.parts(text) if _ASIDE.match(text) else []
+    clause_parts = clauses.parts(text) if _ASIDE.match(text) else []
     collected: list[Part] = []
-    for clause in told or [clauses.Part(text, 0, len(text))]:
+    for clause in clause_parts or [clauses.Part(text, 0, len(text))]:
         for start, end in _cuts(clause.text):
-            own = clause.text[start:end]
+            own_text = clause.text[start:end]
             begins = not (clause.start or start)
             former = collected[-1] if collected else Part(0, 0, before, begins=True)
-            whole = _with_subject(own, former, begins=begins)
-            part = own if own in text else text[clause.start : clause.end]
-            collected.append(Part(piece, context, part, begins, whole if whole != part else ""))
+            full_text = _with_subject(own_text, former, begins=begins)
+            text_shown = own_text if own_text in text else text[clause.start : clause.end]
+            collected.append(
+                Part(
+                    piece, context, text_shown, begins, full_text if full_text != text_shown else ""
+                )
+            )
     return collected
 
 
@@ -257,8 +263,8 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
     if not (first.names and second.names) or _STANDS_FOR.match(second.text):
         return ()
     size = min(len(first.tokens), len(second.tokens))
-    least = 1 if size <= _SHORT else _ALIKE * size
-    if len(set(first.tokens) & set(second.tokens)) < least:
+    minimum = 1 if size <= _SHORT else _ALIKE * size
+    if len(set(first.tokens) & set(second.tokens)) < minimum:
         return ()
     differences: list[Slot] = []
     same = 0
@@ -272,9 +278,10 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
         else:
             differences += _differences(first.tokens[a:a_end], second.tokens[b:b_end])
     slots = [
-        Slot(first_words & first.stems, other & second.stems) for first_words, other in differences
+        Slot(first_words & first.stems, second_words & second.stems)
+        for first_words, second_words in differences
     ]
-    if same < least or not any(a & first.names and b & second.names for a, b in slots):
+    if same < minimum or not any(a & first.names and b & second.names for a, b in slots):
         return ()
     return tuple(slot for slot in slots if all(slot))
 
@@ -304,9 +311,9 @@ def find_siblings(
     for first, second, head in itertools.chain(
         _of_one_kind(evidence_parts), _with_like_parts(evidence_parts), _in_like_places(alike)
     ):
-        for one, other in ((first, second), (second, first)):
-            others = siblings.setdefault(one, {})
-            others[other] = others.get(other, frozenset()) | head
+        for word, sibling in ((first, second), (second, first)):
+            siblings_of_word = siblings.setdefault(word, {})
+            siblings_of_word[sibling] = siblings_of_word.get(sibling, frozenset()) | head
     return siblings
 
 
@@ -326,17 +333,17 @@ def _of_one_kind(evidence_parts: Sequence[Part]) -> Iterator[Sibling]:
 
 def _with_like_parts(evidence_parts: Sequence[Part]) -> Iterator[Sibling]:
     """Names of which near each other much the same is said."""
-    named = [part for part in evidence_parts if part.name]
-    for i, first in enumerate(named):
-        for second in named[i + 1 : i + _NEIGHBOURS]:
+    parts_with_name = [part for part in evidence_parts if part.name]
+    for i, first in enumerate(parts_with_name):
+        for second in parts_with_name[i + 1 : i + _NEIGHBOURS]:
             like = first.context == second.context and len(first.stems & second.stems) >= _LEAST
             if like and first.name != second.name:
                 yield first.name, second.name, frozenset()
 
 
-def _in_like_places(alike: Sequence[Pair]) -> Iterator[Sibling]:
+def _in_like_places(like_pairs: Sequence[Pair]) -> Iterator[Sibling]:
     """Words, no numbers, by which two parts that are alike differ."""
-    for slot in itertools.chain.from_iterable(pair.slots for pair in alike):
+    for slot in itertools.chain.from_iterable(pair.slots for pair in like_pairs):
         if len(slot.first) == len(slot.second) == 1:
             (first,), (second,) = slot
             if not (first[:1].isdigit() or second[:1].isdigit()):
@@ -365,9 +372,9 @@ def find_swap(
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
         if mixed:
             # A sentence that holds both holds every word, and says it no more than they do.
-            both = {first.piece for first, second, _ in mixed if first.piece == second.piece}
-            whole = _whole(evidence_parts).items()
-            if {piece for piece, stems in whole if part.stems <= stems} <= both:
+            mixing = {first.piece for first, second, _ in mixed if first.piece == second.piece}
+            stems_by_piece = _stems_by_piece(evidence_parts).items()
+            if {piece for piece, stems in stems_by_piece if part.stems <= stems} <= mixing:
                 first, second, _ = mixed[0]
                 return Swap(first, second)
         swap = _of_another(part, evidence_parts, siblings)
@@ -390,39 +397,47 @@ def _of_another(
     siblings: Mapping[str, Mapping[str, frozenset[str]]],
 ) -> Swap | None:
     """Whether what a part says of one thing is said of another of its kind alone."""
-    named = part.stems & siblings.keys()
-    if not named or not _SHARING.isdisjoint(part.tokens):
+    names_with_siblings = part.stems & siblings.keys()
+    if not names_with_siblings or not _SHARING.isdisjoint(part.tokens):
         return None
-    whole = _whole(evidence_parts)
-    known = frozenset().union(*whole.values())
-    for mine in sorted(named):
-        kin = siblings[mine]
-        said = (part.stems & known).difference({mine}, *kin.values())
+    stems_by_piece = _stems_by_piece(evidence_parts)
+    known = frozenset().union(*stems_by_piece.values())
+    for name in sorted(names_with_siblings):
+        kin = siblings[name]
+        stems_said = (part.stems & known).difference({name}, *kin.values())
         missing = part.stems - known
-        if len(said) < _LEAST or len(missing) > UNKNOWN or part.stems & kin.keys():
+        if len(stems_said) < _LEAST or len(missing) > UNKNOWN or part.stems & kin.keys():
             continue
-        about = [each for each in evidence_parts if mine in each.stems]
+        parts_about = [other for other in evidence_parts if name in other.stems]
         # Of this one, or of none in particular: "all plans can be cancelled".
-        own = [each.stems for each in about]
-        own += [each.stems for each in evidence_parts if not each.stems & {mine, *kin}]
-        own += [stems for stems in whole.values() if mine in stems and not stems & kin.keys()]
+        own_sets = [other.stems for other in parts_about]
+        own_sets += [other.stems for other in evidence_parts if not other.stems & {name, *kin}]
+        own_sets += [
+            stems for stems in stems_by_piece.values() if name in stems and not stems & kin.keys()
+        ]
         for other in evidence_parts:
-            theirs = said <= other.stems and mine not in other.stems and other.stems & kin.keys()
-            if theirs and not any(_SHARING & {*each.tokens} for each in (other, *about)):
-                if any(_holds(stems, said, other) for stems in own):
+            is_of_kin = (
+                stems_said <= other.stems and name not in other.stems and other.stems & kin.keys()
+            )
+            if is_of_kin and not any(
+                _SHARING & {*sharing.tokens} for sharing in (other, *parts_about)
+            ):
+                if any(_may_say(stems, stems_said, other) for stems in own_sets):
                     break
-                return Swap(about[0], other)
+                return Swap(parts_about[0], other)
     return None
 
 
-def _holds(stems: frozenset[str], said: frozenset[str], other: Part) -> bool:
+def _may_say(stems: frozenset[str], stems_said: frozenset[str], other: Part) -> bool:
     """Whether some words may say the same: most of it, with its names and numbers."""
-    return 2 * len(said & stems) > len(said) and other.names.isdisjoint(said - stems)
+    return 2 * len(stems_said & stems) > len(stems_said) and other.names.isdisjoint(
+        stems_said - stems
+    )
 
 
-def _whole(evidence_parts: Sequence[Part]) -> dict[int, frozenset[str]]:
+def _stems_by_piece(evidence_parts: Sequence[Part]) -> dict[int, frozenset[str]]:
     """The stems of each piece."""
-    whole: dict[int, frozenset[str]] = {}
+    stems_by_piece: dict[int, frozenset[str]] = {}
     for part in evidence_parts:
-        whole[part.piece] = whole.get(part.piece, frozenset()) | part.stems
-    return whole
+        stems_by_piece[part.piece] = stems_by_piece.get(part.piece, frozenset()) | part.stems
+    return stems_by_piece

@@ -55,9 +55,9 @@ class Fitted:
             names: The measurements.
             adapted: The latter.
         """
-        own = adapted.file(file) if adapted else None
+        adapted_file = adapted.file(file) if adapted else None
         shipped = resources.files("assay.judges.embedded").joinpath(file)
-        content = json.loads((own or shipped).read_text("utf-8"))
+        content = json.loads((adapted_file or shipped).read_text("utf-8"))
         return cls(
             tuple(float(content["coefficients"][name]) for name in names),
             float(content["intercept"]),
@@ -135,8 +135,8 @@ class Judged:
 
     def written(self, fragments: Iterable[str]) -> list[str]:
         """Words of the statement in its usual form, as it writes them."""
-        written = (as_written(each, self.read, self.statement) for each in fragments)
-        return list(dict.fromkeys(written))
+        as_stated = (as_written(fragment, self.read, self.statement) for fragment in fragments)
+        return list(dict.fromkeys(as_stated))
 
 
 def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) -> list[Support]:
@@ -144,29 +144,29 @@ def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) 
 
     Contexts may have any length. Without any sentence in the contexts the probability is 0.
     """
-    evidence = _prepared(tuple(contexts))
+    evidence = _prepare(tuple(contexts))
     if not evidence.pieces:
-        return [_nothing(statement) for statement in statements]
+        return [_no_support(statement) for statement in statements]
     judged_statements = measure(statements, evidence, reader)
-    fitted = _fitted(reader)
+    fitted = _fitted_weights(reader)
     return [_as_support(judged, fitted, evidence, contexts) for judged in judged_statements]
 
 
 def best_support(statements: Sequence[str], context: str, reader: Reader) -> Support:
     """The `Support` of the statement, of at least one, that a context supports best."""
-    evidence = _prepared((context,))
+    evidence = _prepare((context,))
     if not evidence.pieces:
-        return _nothing(statements[0])
-    fitted = _fitted(reader)
+        return _no_support(statements[0])
+    fitted = _fitted_weights(reader)
     best = max(measure(statements, evidence, reader), key=lambda judged: decide(judged, fitted))
     return _as_support(best, fitted, evidence, (context,))
 
 
-def _fitted(reader: Reader) -> Fitted:
+def _fitted_weights(reader: Reader) -> Fitted:
     return Fitted.load("support.json", FEATURES, reader.adapted)
 
 
-def _nothing(statement: str) -> Support:
+def _no_support(statement: str) -> Support:
     nothing = "There is no context that could support it."
     return Support(0.0, False, False, nothing, None, "", ((0, len(statement)),))  # noqa: FBT003
 
@@ -185,7 +185,7 @@ def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> li
 
 
 @memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
-def _prepared(contexts: tuple[str, ...]) -> Evidence:
+def _prepare(contexts: tuple[str, ...]) -> Evidence:
     # Several metrics ask about the same contexts one after the other.
     return prepare(contexts)
 
@@ -216,8 +216,8 @@ def decide(judged: Judged, fitted: Fitted) -> float:
 def _is_restated(comparison: Comparison) -> bool:
     """Whether clauses of the evidence say all of it, if the other way round."""
     wording = comparison.wording
-    other = wording and not wording.agrees and wording.rule != "opposite"
-    return bool(comparison.grammar) and all(f.agrees for f in comparison.grammar) and not other
+    differs = wording and not wording.agrees and wording.rule != "opposite"
+    return bool(comparison.grammar) and all(f.agrees for f in comparison.grammar) and not differs
 
 
 def _is_denied(comparison: Comparison) -> bool:
@@ -259,12 +259,12 @@ def _as_support(
 def doubtful_spans(judged: Judged, limit: float) -> tuple[Span, ...]:
     """The words whose doubt reaches a limit, neighbours joined; if none does, all of them."""
     words = [match.span() for match in WORD.finditer(judged.read.text)]
-    chosen = [i for i, doubt in enumerate(_doubts_of(judged.reading, words)) if doubt >= limit]
-    if not chosen:
+    doubtful = [i for i, doubt in enumerate(_doubts_of(judged.reading, words)) if doubt >= limit]
+    if not doubtful:
         return ((0, len(judged.statement)),)
     spans: list[Span] = []
     last = -10
-    for i in chosen:
+    for i in doubtful:
         if spans and i - last <= _JOINED + 1:
             spans[-1] = (spans[-1][0], words[i][1])
         else:
@@ -296,8 +296,8 @@ def _reason(
     """Why, in words that never speak against the verdict that they stand beside."""
     closest = f"closest sentence: {shorten(evidence.pieces[judged.comparison.quoted].written)}"
     if probability > UNCERTAIN[1]:
-        others = judged.written(judged.comparison.words)
-        so = f"in other words than {_listed(others)}" if others else ""
+        other_words = judged.written(judged.comparison.words)
+        so = f"in other words than {_join_words(other_words)}" if other_words else ""
         return f"The evidence says so{f', {so}' if so else ''}; {closest}"
     doubts = _doubts(judged, evidence)
     if is_uncertain(probability):
@@ -305,7 +305,7 @@ def _reason(
         return f"Hard to tell: {doubt}; {closest}"
     if fitting := [doubt for doubt in doubts if doubt.denies is contradicted]:
         return f"{fitting[0].text[:1].upper()}{fitting[0].text[1:]}; {closest}"
-    quoted = _listed([judged.statement[start:end] for start, end in spans])
+    quoted = _join_words([judged.statement[start:end] for start, end in spans])
     if contradicted and doubts:
         # The network reads a denial in other words than the statement's.
         return f"The evidence seems to say otherwise: {doubts[0].text}; {closest}"
@@ -335,9 +335,11 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     if comparison.unit:
         denials.append(_other_figure(judged, comparison.unit, evidence.pieces))
     if comparison.swap:
-        denials.append(f"it mixes up {_listed([_written(p, evidence) for p in comparison.swap])}")
+        denials.append(
+            f"it mixes up {_join_words([_part_text(p, evidence) for p in comparison.swap])}"
+        )
     denials += _doubts_by_symbols(comparison)
-    named = _absence(judged, [*comparison.numbers, *comparison.names])
+    names_missing = _absence(judged, [*comparison.numbers, *comparison.names])
     opposed = []
     if comparison.opposites:
         opposed.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
@@ -346,16 +348,22 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     opposed += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
     words = _absence(judged, comparison.words)
     far = _absence(judged, comparison.far_numbers, "near the closest sentence")
-    groups = ((denials, True), (named, False), (opposed, True), (words + far, False))
+    groups = ((denials, True), (names_missing, False), (opposed, True), (words + far, False))
     return [_Doubt(text, denies) for texts, denies in groups for text in texts]
 
 
-def _absence(judged: Judged, fragments: Sequence[str], where: str = "in the evidence") -> list[str]:
-    written = judged.written(fragments)
-    return [f"{_listed(written)} {_do(written)} not appear {where}"] if written else []
+def _absence(
+    judged: Judged, fragments: Sequence[str], location: str = "in the evidence"
+) -> list[str]:
+    fragments_missing = judged.written(fragments)
+    return (
+        [f"{_join_words(fragments_missing)} {_do(fragments_missing)} not appear {location}"]
+        if fragments_missing
+        else []
+    )
 
 
-def _written(part: Part, evidence: Evidence) -> str:
+def _part_text(part: Part, evidence: Evidence) -> str:
     """A part as its context writes it, behind the subject that it leaves out."""
     text = part.text.strip()
     subject = part.whole.removesuffix(part.text) if part.whole.endswith(part.text) else ""
@@ -373,10 +381,10 @@ def _doubts_by_symbols(comparison: Comparison) -> list[str]:
 
 def _other_figure(judged: Judged, differing: OtherUnit, pieces: Sequence[Piece]) -> str:
     """That the evidence gives another figure, both as they are written."""
-    theirs = next((p for p in pieces if differing.evidence in p.text), None)
-    given = theirs.as_written(differing.evidence) if theirs else differing.evidence
-    (own,) = judged.written([differing.statement])
-    return f"the evidence gives '{given}', not '{own}'"
+    piece = next((p for p in pieces if differing.evidence in p.text), None)
+    figure = piece.as_written(differing.evidence) if piece else differing.evidence
+    (own_figure,) = judged.written([differing.statement])
+    return f"the evidence gives '{figure}', not '{own_figure}'"
 
 
 def _agrees(comparison: Comparison) -> bool:
@@ -387,7 +395,7 @@ def _do(items: Sequence[str]) -> str:
     return "does" if len(items) == 1 else "do"
 
 
-def _listed(items: Sequence[str]) -> str:
+def _join_words(items: Sequence[str]) -> str:
     quoted = [f"'{item}'" for item in items[:_SHOWN]]
     if len(items) > _SHOWN:
         return f"{', '.join(quoted)} and {len(items) - _SHOWN} more"

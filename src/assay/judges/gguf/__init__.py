@@ -33,12 +33,12 @@ def checked(path: str | Path) -> Path:
     """
     file_path = Path(path).expanduser()
     if not file_path.is_file():
-        what = f"there is no model file '{path}'"
-        raise InputError(what, "give the path of a GGUF file: gguf:/models/NAME.gguf")
+        fault = f"there is no model file '{path}'"
+        raise InputError(fault, "give the path of a GGUF file: gguf:/models/NAME.gguf")
     with file_path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            what = f"'{path}' is not a GGUF file"
-            raise InputError(what, "give a model in the GGUF format, wholly downloaded")
+            fault = f"'{path}' is not a GGUF file"
+            raise InputError(fault, "give a model in the GGUF format, wholly downloaded")
     return file_path
 
 
@@ -79,8 +79,8 @@ class Gguf(LLM):
     ) -> None:
         super().__init__(prompts)
         if (threads is not None and threads < 1) or not 0 < max_tokens < window:
-            what = f"threads {threads}, window {window}, max_tokens {max_tokens}"
-            raise InputError(what, "threads from 1, max_tokens from 1 and below the window")
+            fault = f"threads {threads}, window {window}, max_tokens {max_tokens}"
+            raise InputError(fault, "threads from 1, max_tokens from 1 and below the window")
         runs = "" if engine else f"+xllamacpp-{version()}"
         file = checked(path)
         weights = digest(file)
@@ -107,13 +107,13 @@ class Gguf(LLM):
         """Its name and the digest of what it is asked."""
         if issubclass(kind, MeasureLikelihood):
             return f"{self.name}#likelihood"
-        if one_by_one := self._one_by_one(kind):
+        if one_by_one := self._yes_no_protocol(kind):
             return f"{self.name}#{one_by_one.question.digest(self._fit(kind))}"
         return super().identity(kind)
 
     def card(self, kind: type[Task[Any]]) -> str:
         """How well its answers to this kind of task agree with people, measured; "" if unknown."""
-        return self._fit(kind).card if self._one_by_one(kind) else ""
+        return self._fit(kind).card if self._yes_no_protocol(kind) else ""
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """What it says, in the form in which an LLM is asked to reply.
@@ -123,7 +123,7 @@ class Gguf(LLM):
         """
         if isinstance(task, MeasureLikelihood):
             return await self._off_the_loop(lambda stop: self._likelihood(task, draw, stop))
-        one_by_one = self._one_by_one(type(task))
+        one_by_one = self._yes_no_protocol(type(task))
         if one_by_one is None:
             return await super().reply(task, draw)
         return await self._off_the_loop(lambda stop: self._items(task, one_by_one, draw, stop))
@@ -134,9 +134,11 @@ class Gguf(LLM):
         """What the model writes; what stands before the texts is read once for all tasks."""
         before = self._preamble(kind)
         shared = (before,) if before and prompt.startswith(before) else ()
-        rest = prompt[len("".join(shared)) :]
+        remainder = prompt[len("".join(shared)) :]
         wish = Wish(self._max_tokens, schema, draw, probabilities=kind in WEIGHED)
-        answer = await self._off_the_loop(lambda stop: self._engine.ask(shared, rest, wish, stop))
+        answer = await self._off_the_loop(
+            lambda stop: self._engine.ask(shared, remainder, wish, stop)
+        )
         return Completion(
             answer.text, answer.tokens_in, answer.tokens_out, answer.tokens, cut=answer.cut
         )
@@ -150,7 +152,7 @@ class Gguf(LLM):
 
         What items share is read once.
         """
-        one_by_one = self._one_by_one(type(task))
+        one_by_one = self._yes_no_protocol(type(task))
         if one_by_one is None:
             return None
         question, fit, case = one_by_one.question, self._fit(type(task)), one_by_one.case(task)
@@ -160,7 +162,7 @@ class Gguf(LLM):
             QUOTE_TOKENS // 3 if question.quoted(fit) else 1
         )
 
-    def _one_by_one(self, kind: type[Task[Any]]) -> Protocol | None:
+    def _yes_no_protocol(self, kind: type[Task[Any]]) -> Protocol | None:
         return None if kind.kind in self.prompts else protocol(kind)
 
     def _fit(self, kind: type[Task[Any]]) -> Fit:

@@ -120,8 +120,8 @@ def version() -> str:
         InputError: If it is not installed.
     """
     if find_spec("xllamacpp") is None:
-        what = "gguf: needs the package xllamacpp"
-        raise InputError(what, "pip install 'assay[gguf]'")
+        fault = "gguf: needs the package xllamacpp"
+        raise InputError(fault, "pip install 'assay[gguf]'")
     try:
         return metadata.version("xllamacpp")
     except metadata.PackageNotFoundError:  # put on the path by hand
@@ -161,7 +161,7 @@ class Llama:
         it. llama.cpp does not tell those of a token that ends within a character.
         """
         self._read = ()
-        tokens = self._tokens(_plain(text))
+        tokens = self._tokens(_without_specials(text))
         if len(tokens) >= self.window:
             raise TooLong(len(tokens), self.window)
         body = _body(prompt, Wish(len(tokens), probabilities=True), cached=False) | {
@@ -171,9 +171,9 @@ class Llama:
         }
         del body["stream_options"], body["return_progress"]
         chunks: list[Mapping[str, Any]] = []
-        _still_wanted(stop)
+        _check_wanted(stop)
         self._loaded().handle_chat_completions(body, chunks.append)
-        return _measured(chunks[-1])
+        return _answer_of(chunks[-1])
 
     def _tokens(self, text: str) -> list[int]:
         """The text in the model's own tokens."""
@@ -193,14 +193,14 @@ class Llama:
 
     def _post(self, prompt: str, wish: Wish, stop: threading.Event, *, cached: bool) -> Answer:
         chunks: list[Mapping[str, Any]] = []
-        _still_wanted(stop)
+        _check_wanted(stop)
 
         def take(chunk: Mapping[str, Any]) -> bool:
             chunks.append(chunk)
             return stop.is_set()  # true ends the reply
 
         self._loaded().handle_chat_completions(_body(prompt, wish, cached=cached), take)
-        _still_wanted(stop)
+        _check_wanted(stop)
         return _answer(chunks)
 
     def _loaded(self) -> Any:
@@ -210,9 +210,9 @@ class Llama:
             try:
                 self._server = xllamacpp.Server(self._parameters(xllamacpp.CommonParams()))
             except (RuntimeError, ValueError, OSError) as error:
-                what = f"llama.cpp cannot load '{self.path}': {error}"
+                fault = f"llama.cpp cannot load '{self.path}': {error}"
                 remedy = "see that the file is whole and that memory is free"
-                raise Denied(f"{what} -> {remedy}") from error
+                raise Denied(f"{fault} -> {remedy}") from error
         return self._server
 
     def _parameters(self, params: Any) -> Any:
@@ -233,12 +233,12 @@ class Llama:
         return params
 
 
-def _still_wanted(stop: threading.Event) -> None:
+def _check_wanted(stop: threading.Event) -> None:
     if stop.is_set():
         raise Unavailable("given up: nobody waits for the reply any more")
 
 
-def _plain(text: str) -> str:
+def _without_specials(text: str) -> str:
     # A text that holds a model's control tokens ("<|im_end|>") could end its own turn and speak as
     # somebody else. A space makes them letters.
     return whole(_CONTROL.sub(r"\g<0> ", text))
@@ -246,7 +246,7 @@ def _plain(text: str) -> str:
 
 def _body(prompt: str, wish: Wish, *, cached: bool) -> dict[str, Any]:
     body: dict[str, Any] = {
-        "messages": [{"role": "user", "content": _plain(prompt)}],
+        "messages": [{"role": "user", "content": _without_specials(prompt)}],
         "temperature": DRAW_TEMPERATURE if repeated(wish.draw) else 0.0,
         "seed": wish.draw % SEEDS,
         "max_tokens": wish.tokens,
@@ -270,7 +270,7 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
     cut = False
     for chunk in chunks:
         if error := chunk.get("error"):
-            raise _meaning(error)
+            raise _error_of(error)
         usage = chunk.get("usage") or usage
         for choice in chunk.get("choices") or ():
             texts.append(choice.get("delta", {}).get("content") or "")
@@ -287,9 +287,9 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
     )
 
 
-def _measured(reply: Mapping[str, Any]) -> Answer:
+def _answer_of(reply: Mapping[str, Any]) -> Answer:
     if error := reply.get("error"):
-        raise _meaning(error)
+        raise _error_of(error)
     (choice,), usage = reply["choices"], reply["usage"]
     tokens = [t for t in choice["logprobs"]["content"] if t["token"]]
     return Answer(
@@ -305,7 +305,7 @@ def _top(candidates: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return {t["token"]: float(t["logprob"]) for t in reversed(candidates)}
 
 
-def _meaning(error: Mapping[str, Any]) -> Unavailable:
+def _error_of(error: Mapping[str, Any]) -> Unavailable:
     if error.get("type") == "exceed_context_size_error":
         return TooLong(int(error["n_prompt_tokens"]), int(error["n_ctx"]))
     return Unavailable(f"llama.cpp: {error.get('message', error)}", permanent=True)

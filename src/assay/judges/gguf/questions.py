@@ -68,22 +68,22 @@ def fits(path: Path, digest: str) -> Mapping[str, Fit]:
     Raises:
         InputError: If the file beside the model is not about this model or cannot be read.
     """
-    beside = path.with_suffix(BESIDE)
-    if beside.is_file():
-        models = _models(beside.read_bytes(), str(beside))
+    fits_path = path.with_suffix(BESIDE)
+    if fits_path.is_file():
+        models = _models(fits_path.read_bytes(), str(fits_path))
         if digest not in models:
-            what = f"'{beside}' is not about this model ({digest}), but {', '.join(models)}"
-            raise InputError(what, "fit it anew with training/gguf/fit.py, or take it away")
+            fault = f"'{fits_path}' is not about this model ({digest}), but {', '.join(models)}"
+            raise InputError(fault, "fit it anew with training/gguf/fit.py, or take it away")
     else:
         models = _models(resources.files(__package__).joinpath(SHIPPED).read_bytes(), SHIPPED)
     return models[digest].kinds if digest in models else {}
 
 
-def _models(content: bytes, where: str) -> dict[str, _Model]:
+def _models(content: bytes, location: str) -> dict[str, _Model]:
     try:
         return msgspec.json.decode(content, type=dict[str, _Model])
     except msgspec.DecodeError as error:
-        raise InputError(f"'{where}' cannot be read: {error}", "see docs/gguf.md") from error
+        raise InputError(f"'{location}' cannot be read: {error}", "see docs/gguf.md") from error
 
 
 _TEXT: Mapping[str, Any] = {"type": "string", "maxLength": 300}
@@ -125,8 +125,8 @@ class Question:
 
     def digest(self, fit: Fit) -> str:
         """Eight hex digits that change with the prompt and with what its answer means."""
-        parts = [self.template.digest, *self.own("", fit), self.splits]
-        return text_digest("\0".join([*parts, repr((fit.style, fit.slope, fit.bias))]))
+        digested = [self.template.digest, *self.own("", fit), self.splits]
+        return text_digest("\0".join([*digested, repr((fit.style, fit.slope, fit.bias))]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +217,14 @@ def _verdicts(task: VerifyStatements, answers: Mapping[str, ItemAnswer]) -> str:
 
 def _verdict(task: VerifyStatements, item: str, answer: ItemAnswer) -> Verdict:
     quote = answer.quote.strip()
-    places = [n for n, context in enumerate(task.contexts) if quote and quote in context]
+    holding = [n for n, context in enumerate(task.contexts) if quote and quote in context]
     reason = answer.reason
-    if quote and not places:  # a quote that stands nowhere is no evidence, but it is on record
+    if quote and not holding:  # a quote that stands nowhere is no evidence, but it is on record
         reason, quote = f"{reason}; it quotes what stands in no context: {quote!r}", ""
-    if not places and len({m.name for m in answer.shown}) == 1:
+    if not holding and len({m.name for m in answer.shown}) == 1:
         names = [m.name for m in task.input_texts()]
-        places = [names.index(answer.shown[0].name)]
-    context = places[0] if places and answer.yes else None
+        holding = [names.index(answer.shown[0].name)]
+    context = holding[0] if holding and answer.yes else None
     return Verdict(item, answer.yes, reason, context, quote, round(answer.probability, 4))
 
 
@@ -236,8 +236,8 @@ def _usefulness(task: JudgeContexts, answers: Mapping[str, ItemAnswer]) -> str:
 
 
 def _choices(task: SelectSentences, answers: Mapping[str, ItemAnswer]) -> str:
-    chosen = [(s.id, answers[s.id]) for s in task.sentences if answers[s.id].yes]
-    return SelectSentences.reply([Choice(i, f.reason, round(f.probability, 4)) for i, f in chosen])
+    helpful = [(s.id, answers[s.id]) for s in task.sentences if answers[s.id].yes]
+    return SelectSentences.reply([Choice(i, f.reason, round(f.probability, 4)) for i, f in helpful])
 
 
 @dataclass(frozen=True)
@@ -268,13 +268,13 @@ def halves(
     if len(texts) > 1:
         lengths = [len(t.text) for t in texts]
         gaps = [abs(sum(lengths[:n]) - sum(lengths[n:])) for n in range(1, len(texts))]
-        at = gaps.index(min(gaps)) + 1
-        return tuple(texts[:at]), tuple(texts[at:])
+        index = gaps.index(min(gaps)) + 1
+        return tuple(texts[:index]), tuple(texts[index:])
     (only,) = texts
-    parts = halved(only.text)
-    if parts is None:
+    halves_of_text = halved(only.text)
+    if halves_of_text is None:
         return None
-    return (InputText(only.name, parts[0]),), (InputText(only.name, parts[1]),)
+    return (InputText(only.name, halves_of_text[0]),), (InputText(only.name, halves_of_text[1]),)
 
 
 def halved(text: str) -> tuple[str, str] | None:
@@ -282,12 +282,15 @@ def halved(text: str) -> tuple[str, str] | None:
     if len(text) < 2:
         return None
     middle = len(text) // 2
-    for near in (". ", "\n", " "):
-        places = [at + len(near) for at in (text.rfind(near, 0, middle), text.find(near, middle))]
-        inside = [at for at in places if len(text) // 4 < at < len(text) * 3 // 4]
+    for separator in (". ", "\n", " "):
+        cuts = [
+            cut + len(separator)
+            for cut in (text.rfind(separator, 0, middle), text.find(separator, middle))
+        ]
+        inside = [cut for cut in cuts if len(text) // 4 < cut < len(text) * 3 // 4]
         if inside:
-            at = min(inside, key=lambda at: abs(at - middle))
-            return text[:at], text[at:]
+            middle_cut = min(inside, key=lambda cut: abs(cut - middle))
+            return text[:middle_cut], text[middle_cut:]
     return text[:middle], text[middle:]
 
 
@@ -341,46 +344,46 @@ class ItemQuestions:
         try:
             return {i: [self._ask(shared, text)] for i, text in longest_first}
         except TooLong:
-            parts = halves(shared)
-            if parts is None:
+            both_halves = halves(shared)
+            if both_halves is None:
                 raise
-        first, second = (self._windows(part, items) for part in parts)
+        first, second = (self._windows(half, items) for half in both_halves)
         return {i: first[i] + second[i] for i in items}
 
     def _item(self, shared: tuple[InputText, ...], text: str) -> list[ItemAnswer]:
         try:
             return [self._ask(shared, text)]
         except TooLong:
-            parts = halved(text)
-            if parts is None:
+            both_halves = halved(text)
+            if both_halves is None:
                 raise
-        return [reading for part in parts for reading in self._item(shared, part)]
+        return [reading for half in both_halves for reading in self._item(shared, half)]
 
     def _ask(self, shared: tuple[InputText, ...], text: str) -> ItemAnswer:
         before = render(self.question.template, shared)
-        own = self.question.own(text, self.fit)
+        own_prompt = self.question.own(text, self.fit)
         quoted = self.question.quoted(self.fit)
         wish = Wish(1, probabilities=True)
         if quoted:
             wish = Wish(QUOTE_TOKENS, QUOTE_SCHEMA, self.draw, probabilities=True)
         beginnings = (before[0], "".join(before[1:]))
-        answer = self.engine.ask(beginnings, "".join(own), wish, self.stop)
-        self._record(before, own, answer)
-        probability_of_yes = _yes(answer)
+        answer = self.engine.ask(beginnings, "".join(own_prompt), wish, self.stop)
+        self._record(before, own_prompt, answer)
+        probability_of_yes = _yes_probability(answer)
         probability = self.fit.probability(probability_of_yes)
         if not quoted:
             return ItemAnswer(probability, probability_of_yes, shared)
         wrote = _decoded(answer.text)
         return ItemAnswer(probability, probability_of_yes, shared, wrote.quote, wrote.compare)
 
-    def _record(self, before: tuple[str, ...], own: tuple[str, ...], answer: Answer) -> None:
+    def _record(self, before: tuple[str, ...], own_prompt: tuple[str, ...], answer: Answer) -> None:
         if before == self._last_prompt:
             self.tokens_in += answer.tokens_in - answer.cached
         else:
             self.pieces += before
             self.tokens_in += answer.tokens_in
             self._last_prompt = before
-        self.pieces += own
+        self.pieces += own_prompt
         self.tokens_out += answer.tokens_out
 
 
@@ -392,15 +395,15 @@ def _highest(answers: list[ItemAnswer]) -> ItemAnswer:
     return ItemAnswer(best.probability, best.said, best.shown, best.quote, best.compare, note)
 
 
-def _yes(answer: Answer) -> float:
+def _yes_probability(answer: Answer) -> float:
     """The probability of Yes against No where the verdict stands: the last of these words.
 
     Raises:
         Unavailable: If the model holds neither for likely.
     """
     answers = [token for token in answer.tokens if _letters(token.text) in _WORDS]
-    place = answers[-1] if answers else next(iter(answer.tokens), Token("", {}))
-    likely = {word: _sum(place.top, word) for word in _WORDS}
+    token = answers[-1] if answers else next(iter(answer.tokens), Token("", {}))
+    likely = {word: _sum(token.top, word) for word in _WORDS}
     if not any(likely.values()):
         raise Unavailable(
             f"the model answers a yes-or-no question with {answer.text[:80]!r} -> take a chat "
@@ -409,7 +412,7 @@ def _yes(answer: Answer) -> float:
         )
     # A word that is not among the likely tokens is less likely than each of them, and than all
     # that they leave over.
-    chances = [math.exp(p) for p in place.top.values()]
+    chances = [math.exp(p) for p in token.top.values()]
     bound = min(*chances, max(0.0, 1.0 - sum(chances)))
     yes, no = (value or bound for value in likely.values())
     return yes / (yes + no)

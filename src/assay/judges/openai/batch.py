@@ -91,8 +91,8 @@ class Batched(Wrapper):
             except Unavailable as error:
                 if error.permanent:
                     raise
-                what = f"no batch was submitted, since a single request brought nothing: {error}"
-                self._refused = Denied(f"{what} -> the same command goes on from there")
+                fault = f"no batch was submitted, since a single request brought nothing: {error}"
+                self._refused = Denied(f"{fault} -> the same command goes on from there")
                 raise self._refused from error
             self._tried.add(task.kind)
             return reply
@@ -102,7 +102,7 @@ class Batched(Wrapper):
         while True:
             line = await self._queue.ask(key, lambda: self._model.line(key, task, draw))
             try:
-                return self._read(line, task, draw)
+                return self._read_line(line, task, draw)
             except Unavailable as error:
                 await self._budget.record_failure(
                     (self.identity(type(task)) or "", task, draw), error
@@ -112,7 +112,7 @@ class Batched(Wrapper):
             attempt += 1
             self._budget.usage.retries += 1
 
-    def _read(self, line: Line, task: Task[Any], draw: int) -> Reply:
+    def _read_line(self, line: Line, task: Task[Any], draw: int) -> Reply:
         if line.response is None:
             raise Unavailable(f"a batch did not answer this request: {line.error}")
         body = bytes(line.response.body)
@@ -154,8 +154,8 @@ class OpenAIBatch(OpenAI):
             raise InputError("quiet, poll and most are to be above 0")
         self.policy = BatchPolicy(quiet, poll, most)
         if "/openai/deployments/" in self._connection.endpoint.url:
-            what = "openai-batch: cannot ask an Azure deployment"
-            raise InputError(what, "take openai:, or give Azure's v1 address with --base-url")
+            fault = "openai-batch: cannot ask an Azure deployment"
+            raise InputError(fault, "take openai:, or give Azure's v1 address with --base-url")
 
     @property
     def capabilities(self) -> Capabilities:
@@ -185,7 +185,7 @@ class OpenAIBatch(OpenAI):
             Denied: If key, quota or model was refused.
             Unavailable: If there is no reply in it.
         """
-        pieces = self._pieces(task)
+        pieces = self._prompt_pieces(task)
         answer = self._read_response(status, body, {}, "".join(pieces))
         if isinstance(answer, Refusal):
             error = meaning(answer, self._connection.endpoint, self.model)
@@ -197,7 +197,7 @@ class OpenAIBatch(OpenAI):
     def _body_of(self, task: Task[Any], draw: int) -> Callable[[Dialect], dict[str, Any]]:
         template = self.template(type(task))
         schema = task.schema_for(template) if template else task.schema
-        prompt, form = "".join(self._pieces(task)), (task.kind, schema)
+        prompt, form = "".join(self._prompt_pieces(task)), (task.kind, schema)
         return lambda dialect: self._body(dialect, prompt, form, draw)
 
     def _learns(self, refusal: Refusal, body: Callable[[Dialect], dict[str, Any]]) -> bool:
@@ -208,5 +208,5 @@ class OpenAIBatch(OpenAI):
         self._dialect = dialect
         return True
 
-    def _pieces(self, task: Task[Any]) -> tuple[str, ...]:
+    def _prompt_pieces(self, task: Task[Any]) -> tuple[str, ...]:
         return task.pieces(self.template(type(task)))

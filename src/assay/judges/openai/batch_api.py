@@ -175,7 +175,7 @@ class Provider:
             f"batch {batch} is not known there -> give the key that it was submitted with; or ask "
             "anew and at once with openai: instead of openai-batch:"
         )
-        return await self._ask(State, "GET", f"batches/{batch}", gone=absent)
+        return await self._ask(State, "GET", f"batches/{batch}", gone_message=absent)
 
     async def lines(self, state: State) -> AsyncIterator[Line]:
         """What a batch brought, replies first; what cannot be read is left out."""
@@ -199,10 +199,10 @@ class Provider:
             form = aiohttp.FormData()
             form.add_field("purpose", "batch")
             form.add_field("file", requests, filename=f"{name}.jsonl")
-            parts = form()
-            headers = {"Content-Type": str(parts.headers["Content-Type"])}
+            body = form()
+            headers = {"Content-Type": str(body.headers["Content-Type"])}
             return await self._ask(
-                _File, "POST", "files", data=parts, headers=headers, seconds=TRANSFER_S
+                _File, "POST", "files", data=body, headers=headers, seconds=TRANSFER_S
             )
 
     async def _fetch(self, file: str, into: IO[bytes]) -> None:
@@ -224,22 +224,22 @@ class Provider:
         path: str,
         *,
         seconds: float = CALL_S,
-        gone: str = "",
+        gone_message: str = "",
         **sent: Any,
     ) -> T:
         limit = aiohttp.ClientTimeout(total=seconds)
         async with self._connection.request(method, path, timeout=limit, **sent) as response:
             status, content, headers = response.status, await response.read(), response.headers
-        if status == 404 and gone:
-            raise Denied(gone)
+        if status == 404 and gone_message:
+            raise Denied(gone_message)
         if status != 200:
             raise self._meaning(Refusal.of(status, content, headers))
         try:
             return msgspec.json.decode(content, type=form)
         except UNREADABLE as error:
-            where = self._connection.endpoint.place
+            location = self._connection.endpoint.place
             raise Unavailable(
-                f"{where} said of a batch: {redacted_content(content)[:80]!r}"
+                f"{location} said of a batch: {redacted_content(content)[:80]!r}"
             ) from error
 
     def _meaning(self, refusal: Refusal) -> JudgeError:

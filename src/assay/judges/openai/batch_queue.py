@@ -61,15 +61,15 @@ class Submitted:
 
 def write(path: Path, rest: deque[Request], most: int, most_bytes: int) -> list[Request]:
     """Write as many requests as fit into one batch, at least one; they leave the queue."""
-    written: list[Request] = []
+    requests: list[Request] = []
     with path.open("wb") as file:
-        while rest and len(written) < most:
+        while rest and len(requests) < most:
             line = rest[0].line() + b"\n"
-            if written and file.tell() + len(line) > most_bytes:
+            if requests and file.tell() + len(line) > most_bytes:
                 break
             file.write(line)
-            written.append(rest.popleft())
-    return written
+            requests.append(rest.popleft())
+    return requests
 
 
 # A provider that cannot be reached for so long is not waited for any more.
@@ -104,7 +104,7 @@ class BatchQueue:
 
     def knows(self, key: str) -> bool:
         """Whether this was handed in before."""
-        return key in self._known()
+        return key in self._submitted_by_key()
 
     async def ask(self, key: str, line: Callable[[], bytes]) -> Line:
         """What came of a request: from a batch that has it already, else from the next one.
@@ -112,16 +112,16 @@ class BatchQueue:
         Raises:
             Denied: If batches are refused, or the batch was cancelled.
         """
-        batch = self._known().get(key)
+        batch = self._submitted_by_key().get(key)
         if batch is not None and key in batch.arrived:
-            del self._known()[key]
+            del self._submitted_by_key()[key]
             return batch.arrived.pop(key)
         if batch is None and self._refused is not None:
             raise self._refused
         request = Request(key, line, asyncio.get_running_loop().create_future())
         if batch is not None:
             batch.waiting[key] = request
-            self._follow(batch)
+            self._start_following(batch)
         else:
             self._gather([request])
         return await request.answer
@@ -137,19 +137,19 @@ class BatchQueue:
 
     def under_way(self) -> str:
         """What is waited for, in words; "" if nothing is."""
-        parts = []
+        phrases = []
         if batches := self._followed:
             first, last = batches[0].number, max(batch.number for batch in batches)
-            done = sum(batch.done for batch in batches)
-            of = sum(len(batch.record.keys) for batch in batches)
+            n_done = sum(batch.done for batch in batches)
+            n_requests = sum(len(batch.record.keys) for batch in batches)
             waited = _clock(time.time() - min(batch.record.at for batch in batches))
             name = f"batch {first}" if len(batches) == 1 else f"batches {first} to {last}"
-            parts.append(f"{name}: {done:,} of {of:,} done, waiting {waited}")
+            phrases.append(f"{name}: {n_done:,} of {n_requests:,} done, waiting {waited}")
         if n := len(self._gathering) + sum(not r.answer.done() for r in self._submitting):
-            parts.append(f"{n:,} requests to be submitted")
-        return "; ".join([*parts, *([self._trouble] if self._trouble else [])])
+            phrases.append(f"{n:,} requests to be submitted")
+        return "; ".join([*phrases, *([self._trouble] if self._trouble else [])])
 
-    def _known(self) -> dict[str, Submitted]:
+    def _submitted_by_key(self) -> dict[str, Submitted]:
         if self._by_key is None:
             open_ = [Submitted(record) for record in self._batches.open()]
             self._by_key = {key: batch for batch in open_ for key in batch.record.keys}
@@ -174,7 +174,7 @@ class BatchQueue:
             return
         self._refused = error if isinstance(error, Denied) else self._refused
         for request in (*self._submitting, *self._gathering.values()):
-            if request.key not in self._known():
+            if request.key not in self._submitted_by_key():
                 request.refuse(error)
         self._submitting, self._gathering = [], {}
 
@@ -188,23 +188,23 @@ class BatchQueue:
                 news = self._news
                 await asyncio.sleep(self._policy.quiet)
             self._submitting, self._gathering = list(self._gathering.values()), {}
-            rest = deque(request for request in self._submitting if not request.answer.done())
-            while rest:
-                await self._submit_next(rest)
+            remaining = deque(request for request in self._submitting if not request.answer.done())
+            while remaining:
+                await self._submit_next(remaining)
             self._submitting = []
 
-    async def _submit_next(self, rest: deque[Request]) -> None:
+    async def _submit_next(self, remaining: deque[Request]) -> None:
         while self._one_by_one and self._followed:
             await asyncio.wait([batch.follower for batch in self._followed if batch.follower])
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:
             path = Path(folder) / "requests.jsonl"
-            most, most_bytes = self._most, self._policy.most_bytes
-            part = await asyncio.to_thread(write, path, rest, most, most_bytes)
-            await self._submit(path, part)
+            max_requests, most_bytes = self._most, self._policy.most_bytes
+            requests = await asyncio.to_thread(write, path, remaining, max_requests, most_bytes)
+            await self._submit(path, requests)
 
-    async def _submit(self, path: Path, part: list[Request]) -> None:
+    async def _submit(self, path: Path, requests: list[Request]) -> None:
         name = f"assay-{uuid.uuid4().hex}"
-        keys = tuple(request.key for request in part)
+        keys = tuple(request.key for request in requests)
         await self._batches.begin(name, keys)
         try:
             state = await self._provider.submit(path, name)
@@ -215,13 +215,13 @@ class BatchQueue:
             raise Denied(f"no batch could be submitted: {error} -> {GOES_ON}") from error
         await self._batches.submitted(name, state.id)
         batch = Submitted(Batch(name, state.id, keys, int(time.time())))
-        batch.waiting = {request.key: request for request in part}
-        self._known().update(dict.fromkeys(keys, batch))
-        self._follow(batch)
+        batch.waiting = {request.key: request for request in requests}
+        self._submitted_by_key().update(dict.fromkeys(keys, batch))
+        self._start_following(batch)
 
     # Waiting and handing out
 
-    def _follow(self, batch: Submitted) -> None:
+    def _start_following(self, batch: Submitted) -> None:
         if batch.follower is None:
             self._numbers += 1
             batch.number = self._numbers
@@ -242,7 +242,7 @@ class BatchQueue:
 
     async def _follow_to_end(self, batch: Submitted) -> None:
         try:
-            provider = batch.record.provider or await self._find(batch)
+            provider = batch.record.provider or await self._find_id(batch)
             if not provider:  # an earlier start was stopped before it had handed it in
                 self._gather(await self._abandon(batch))
                 return
@@ -254,7 +254,7 @@ class BatchQueue:
         except Unavailable as error:
             raise Denied(f"the replies of a batch cannot be had: {error} -> {GOES_ON}") from error
 
-    async def _find(self, batch: Submitted) -> str:
+    async def _find_id(self, batch: Submitted) -> str:
         state = await self._provider.find(batch.record.name, batch.record.at)
         if state is None:
             return ""
@@ -265,7 +265,7 @@ class BatchQueue:
         """Forget a batch that will bring nothing; what waits for it."""
         await self._batches.owes(batch.record.name, ())
         for key in batch.record.keys:
-            self._known().pop(key, None)
+            self._submitted_by_key().pop(key, None)
         waiting = list(batch.waiting.values())
         batch.waiting.clear()
         return waiting
@@ -316,8 +316,8 @@ class BatchQueue:
                 "the same command submits the rest anew"
             )
         for key in missing:
-            lost = Fault(state.status, "the batch brought no line for it")
-            self._deliver(batch, Line(key, error=lost))
+            fault = Fault(state.status, "the batch brought no line for it")
+            self._deliver(batch, Line(key, error=fault))
 
     def _deliver(self, batch: Submitted, line: Line) -> None:
         request = batch.waiting.pop(line.custom_id, None)
@@ -330,9 +330,9 @@ class BatchQueue:
 
     def _forget(self, keys: Iterable[str]) -> None:
         for key in keys:
-            self._known().pop(key, None)
+            self._submitted_by_key().pop(key, None)
 
 
 def _clock(seconds: float) -> str:
-    whole = max(0, int(seconds))
-    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
+    whole_seconds = max(0, int(seconds))
+    return f"{whole_seconds // 3600:02}:{whole_seconds // 60 % 60:02}:{whole_seconds % 60:02}"

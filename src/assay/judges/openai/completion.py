@@ -47,9 +47,9 @@ def counted(usage: Any, text: str = "") -> Counted:
         counts.completion_tokens = counts.completion_tokens or None
     total = _converted(usage, _Total)
     if total and counts.prompt_tokens:
-        rest = total.total_tokens - counts.prompt_tokens
-        if rest > (counts.completion_tokens or 0):
-            counts.completion_tokens = rest
+        remainder = total.total_tokens - counts.prompt_tokens
+        if remainder > (counts.completion_tokens or 0):
+            counts.completion_tokens = remainder
     counts.cached = cached(usage, counts.prompt_tokens or 0)
     return counts
 
@@ -75,15 +75,19 @@ def cached(usage: Any, prompt_tokens: int) -> tuple[int, int]:
         prompt_tokens: Tokens of the whole prompt, of which both are a part.
     """
     inner = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
-    read = written = 0
-    for one in (_converted(usage, _Details), _converted(inner, _Details)):
-        if one is not None:
-            reads = (one.cached_tokens, one.cache_read_input_tokens, one.prompt_cache_hit_tokens)
-            read = max(read, *(n or 0 for n in (*reads, one.cached_content_token_count)))
-            writes = one.cache_write_tokens, one.cache_creation_input_tokens
-            written = max(written, *(n or 0 for n in writes))
+    read = tokens_written = 0
+    for details in (_converted(usage, _Details), _converted(inner, _Details)):
+        if details is not None:
+            reads = (
+                details.cached_tokens,
+                details.cache_read_input_tokens,
+                details.prompt_cache_hit_tokens,
+            )
+            read = max(read, *(n or 0 for n in (*reads, details.cached_content_token_count)))
+            writes = details.cache_write_tokens, details.cache_creation_input_tokens
+            tokens_written = max(tokens_written, *(n or 0 for n in writes))
     read = min(read, prompt_tokens)
-    return read, min(written, prompt_tokens - read)
+    return read, min(tokens_written, prompt_tokens - read)
 
 
 def _converted(usage: Any, form: type[_Form]) -> _Form | None:
@@ -114,8 +118,8 @@ class Message(msgspec.Struct):
         """Its content; where that is empty, what it says in a refusal or to a tool."""
         content = self.content
         if isinstance(content, list):  # some servers send parts, reasoning among them
-            parts = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
-            content = "".join(str(part.get("text", "")) for part in parts)
+            text_items = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
+            content = "".join(str(item.get("text", "")) for item in text_items)
         content = content if isinstance(content, str) else ""
         if content.strip():
             return content
@@ -250,10 +254,10 @@ def read_chat(content: bytes) -> Chat:
     """
     if content.lstrip().startswith(_STREAM):
         return _streamed(content)
-    return _read(content, _CHAT)
+    return _decoded(content, _CHAT)
 
 
-def _read(content: bytes, decoder: msgspec.json.Decoder[_Read]) -> _Read:
+def _decoded(content: bytes, decoder: msgspec.json.Decoder[_Read]) -> _Read:
     try:
         return decoder.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -274,17 +278,22 @@ def _streamed(content: bytes) -> Chat:
         if data.strip() == _DONE:
             ended = True
             continue
-        event = _read(data, _EVENT)
+        event = _decoded(data, _EVENT)
         chat.usage, chat.error = event.usage or chat.usage, event.error or chat.error
         chat.model = event.model or chat.model
         pieces += [piece for piece in event.choices or () if not piece.index]
     if pieces:
         reason = next((p.finish_reason for p in pieces if p.finish_reason), None)
-        written = "".join(piece.delta.text for piece in pieces if piece.delta)
+        text = "".join(piece.delta.text for piece in pieces if piece.delta)
         logprobs = [p.logprobs.get("content") for p in pieces if isinstance(p.logprobs, dict)]
-        tokens = [token for some in logprobs if isinstance(some, list) for token in some]
+        tokens = [
+            token
+            for content_logprobs in logprobs
+            if isinstance(content_logprobs, list)
+            for token in content_logprobs
+        ]
         reason = reason or ("stop" if ended else "error")
-        chat.choices = [Choice(Message(written), reason, {"content": tokens})]
+        chat.choices = [Choice(Message(text), reason, {"content": tokens})]
     return chat
 
 
@@ -347,12 +356,12 @@ def read(content: bytes, task: MeasureLikelihood) -> tuple[str, int] | None:
     logprobs = choice.logprobs or _EchoedLogprobs()
     known = list(zip(logprobs.tokens or (), logprobs.token_logprobs or (), strict=False))
     start, end = len(task.before) + len(BETWEEN), len(task.before) + len(BETWEEN) + len(task.text)
-    at, tokens = 0, list[tuple[str, float]]()
+    position, tokens = 0, list[tuple[str, float]]()
     for token, value in known:
         # What begins in the text is of the text: the prompt's last token may take a letter along.
-        if start <= at < end and value is not None:
+        if start <= position < end and value is not None:
             tokens.append((token, value))
-        at += len(token)
+        position += len(token)
     if not choice.text.startswith(task.before) or not tokens:
         return None
     raw = MeasureLikelihood.reply([t for t, _ in tokens], [value for _, value in tokens])

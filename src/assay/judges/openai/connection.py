@@ -71,11 +71,11 @@ class Connection:
             Unavailable: If none came, or not all of it.
             Denied: If the address is wrong, or a key is needed and there is none.
         """
-        where = self.endpoint.place
+        place = self.endpoint.place
         if self.endpoint.url == OPENAI_URL and not self.endpoint.headers:
             # Known before the call: no time is lost on finding out.
             raise Denied(
-                f"{where} needs a key -> set OPENAI_API_KEY, or name a server of your own with "
+                f"{place} needs a key -> set OPENAI_API_KEY, or name a server of your own with "
                 "OPENAI_BASE_URL or --base-url"
             )
         session = await self._pools.get().open()
@@ -89,30 +89,30 @@ class Connection:
                 yield response
         except aiohttp.ConnectionTimeoutError as error:
             self._see_ollama(f"nobody there within {CONNECT_S:g} s", error)
-            what = f"connection to {where} failed: nobody there within {CONNECT_S:g} s"
-            raise TimedOut(what, unreached=True) from error
+            fault = f"connection to {place} failed: nobody there within {CONNECT_S:g} s"
+            raise TimedOut(fault, unreached=True) from error
         except TimeoutError as error:
             within = f"within {self._seconds:g} s" if self._seconds else "in time"
-            raise TimedOut(f"no reply from {where} {within}") from error
+            raise TimedOut(f"no reply from {place} {within}") from error
         except aiohttp.InvalidURL as error:
-            raise Denied(f"'{where}' is no address of a server -> check the base URL") from error
+            raise Denied(f"'{place}' is no address of a server -> check the base URL") from error
         except aiohttp.ClientConnectorCertificateError as error:
-            what = f"the certificate of {where} is not trusted: {error.certificate_error}"
+            fault = f"the certificate of {place} is not trusted: {error.certificate_error}"
             remedy = "name the file of who signed it in SSL_CERT_FILE"
-            raise Denied(f"{what} -> {remedy}") from error
+            raise Denied(f"{fault} -> {remedy}") from error
         except aiohttp.ClientConnectorError as error:
-            by = f" by the proxy {error.host}:{error.port}" * isinstance(
+            through = f" by the proxy {error.host}:{error.port}" * isinstance(
                 error, aiohttp.ClientProxyConnectionError
             )
             self._see_ollama(str(error.os_error), error)
-            what = f"connection to {where}{by} failed: {error.os_error}"
-            raise Unavailable(what, unreached=True) from error
+            fault = f"connection to {place}{through} failed: {error.os_error}"
+            raise Unavailable(fault, unreached=True) from error
         except (aiohttp.ClientError, OSError) as error:
             reason = str(error) or type(error).__name__
-            what = f"connection to {where} failed: {reason}"
-            raise Unavailable(what, broke_off=status == 200) from error
+            fault = f"connection to {place} failed: {reason}"
+            raise Unavailable(fault, broke_off=status == 200) from error
 
-    def _see_ollama(self, why: str, error: Exception) -> None:
+    def _see_ollama(self, reason: str, error: Exception) -> None:
         """See that it was there before, if this is Ollama: else it has to be started.
 
         Raises:
@@ -120,9 +120,11 @@ class Connection:
         """
         endpoint = self.endpoint
         if endpoint.ollama and not self._reached:
-            what = f"ollama:{endpoint.ollama}: Ollama does not answer at {endpoint.place}: {why}"
+            fault = (
+                f"ollama:{endpoint.ollama}: Ollama does not answer at {endpoint.place}: {reason}"
+            )
             remedy = "start it: ollama serve; if it runs elsewhere, set OLLAMA_HOST"
-            raise Denied(f"{what} -> {remedy}") from error
+            raise Denied(f"{fault} -> {remedy}") from error
 
     async def aclose(self) -> None:
         """Close the pool of the running loop; the next request opens another."""
@@ -143,8 +145,8 @@ def _check_proxies(endpoint: Endpoint) -> None:
 
 def _is_address(url: str) -> bool:
     try:
-        parts = urlsplit(url)
-        return bool(parts.scheme and parts.hostname) and parts.port != 0
+        split_url = urlsplit(url)
+        return bool(split_url.scheme and split_url.hostname) and split_url.port != 0
     except ValueError:  # a port out of range, brackets without an end
         return False
 
@@ -201,8 +203,8 @@ class Connected:
     @classmethod
     def ollama(cls, model: str, **options: Any) -> Self:
         """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
-        where = {"base_url": ollama_url(os.environ), "api_key": ""}
-        served = cls(model, **{**where, **options})  # type: ignore[call-arg]
+        connection = {"base_url": ollama_url(os.environ), "api_key": ""}
+        served = cls(model, **{**connection, **options})  # type: ignore[call-arg]
         served._connection.is_to_ollama(model)
         return served
 

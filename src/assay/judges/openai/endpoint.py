@@ -60,10 +60,10 @@ def nothing_left(headers: Mapping[str, str]) -> float:
     of tokens.
     """
     return max(
-        _reset(headers.get(f"x-ratelimit-reset-{what}", ""))
-        if headers.get(f"x-ratelimit-remaining-{what}", "") == "0"
+        _reset(headers.get(f"x-ratelimit-reset-{resource}", ""))
+        if headers.get(f"x-ratelimit-remaining-{resource}", "") == "0"
         else 0.0
-        for what in ("requests", "tokens")
+        for resource in ("requests", "tokens")
     )
 
 
@@ -162,8 +162,8 @@ class Endpoint:
             url = f"{azure}/openai/deployments/{model}"
         url = url or OPENAI_URL
         remedy = "give the base URL whole, such as http://localhost:8000/v1"
-        parts = checked_url(url, remedy)  # before a call is tried and retried
-        if parts.port == 11434 and parts.path in ("", "/"):
+        address = checked_url(url, remedy)  # before a call is tried and retried
+        if address.port == 11434 and address.path in ("", "/"):
             url += "/v1"  # Ollama, given as its own documentation gives it
         name, configured = "OPENAI_API_KEY", environ.get("OPENAI_API_KEY", "")
         azure_name = "AZURE_OPENAI_API_KEY"
@@ -175,7 +175,7 @@ class Endpoint:
         remember_url(url)
         if not is_azure(url):
             auth = {"Authorization": f"Bearer {key}"} if key else {}
-            return cls(url, one_login(parts, {**auth, **headers}, 'no key (api_key="")'))
+            return cls(url, one_login(address, {**auth, **headers}, 'no key (api_key="")'))
         auth = {"api-key": key} if key else {}
         version = environ.get("OPENAI_API_VERSION", AZURE_VERSION)
         dated = "/openai/deployments/" in url and "?" not in url
@@ -185,9 +185,9 @@ class Endpoint:
     @cached_property
     def place(self) -> str:
         """Host, port and path: what of the URL may stand in a name, so neither user nor query."""
-        parts = urlsplit(self.url)
-        port = f":{parts.port}" if parts.port else ""
-        return f"{parts.hostname or ''}{port}{parts.path}"
+        address = urlsplit(self.url)
+        port = f":{address.port}" if address.port else ""
+        return f"{address.hostname or ''}{port}{address.path}"
 
     @property
     def suffix(self) -> str:
@@ -203,9 +203,9 @@ class Endpoint:
 def checked_url(url: str, remedy: str) -> SplitResult:
     """The parts of a server's address; InputError, which shows no secret, for what is none."""
     try:
-        parts = urlsplit(url)
-        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
-            return parts
+        split_url = urlsplit(url)
+        if split_url.scheme in ("http", "https") and split_url.hostname and split_url.port != 0:
+            return split_url
     except ValueError:  # a port out of range, brackets without an end
         pass
     address = re.split(r"[?#]", url.rpartition("@")[2], maxsplit=1)[0]  # a query may be a key
@@ -215,8 +215,8 @@ def checked_url(url: str, remedy: str) -> SplitResult:
 def one_login(parts: SplitResult, headers: Mapping[str, str], other: str) -> Mapping[str, str]:
     """The headers as they are; InputError where the address names a user beside the header."""
     if (parts.username or parts.password) and any(h.lower() == "authorization" for h in headers):
-        what = f"the address of {parts.hostname} has a user or password in it, and a key is given"
-        raise InputError(f"{what} besides", f"give the address without them, or {other}")
+        fault = f"the address of {parts.hostname} has a user or password in it, and a key is given"
+        raise InputError(f"{fault} besides", f"give the address without them, or {other}")
     return headers
 
 
@@ -224,8 +224,8 @@ def _checked(key: str, name: str) -> str:
     """A key as it is sent; InputError, which does not show it, for what no header can hold."""
     key = key.strip()
     if any(ord(letter) < 32 or ord(letter) == 127 for letter in key):
-        what = f"the key in {name} has a line break or another control character inside"
-        raise InputError(what, "give the key alone, in one line")
+        fault = f"the key in {name} has a line break or another control character inside"
+        raise InputError(fault, "give the key alone, in one line")
     return key
 
 
@@ -241,10 +241,10 @@ def ollama_url(environ: Mapping[str, str]) -> str:
     if not host:
         return OLLAMA_URL
     url = host if "://" in host else f"http://{host}"
-    parts = urlsplit(url)
-    name = "localhost" if parts.hostname in (None, "0.0.0.0") else parts.hostname  # noqa: S104
-    port = parts.port or {"https": 443}.get(parts.scheme, 11434)
-    return f"{parts.scheme}://{name}:{port}{parts.path}/v1"
+    address = urlsplit(url)
+    name = "localhost" if address.hostname in (None, "0.0.0.0") else address.hostname  # noqa: S104
+    port = address.port or {"https": 443}.get(address.scheme, 11434)
+    return f"{address.scheme}://{name}:{port}{address.path}/v1"
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -281,8 +281,8 @@ class Refusal(msgspec.Struct, frozen=True):
         message = one_line(str(reason), _MAX_MESSAGE) or f"HTTP {status}"
         param = str(error.get("param") or "None")  # "None" is what LiteLLM says itself
         param = "" if param == "None" else param
-        written = str(error.get("failed_generation") or "") if code == _NOT_JSON else None
-        return cls(status, text, code, param, message, headers, written)
+        failed_reply = str(error.get("failed_generation") or "") if code == _NOT_JSON else None
+        return cls(status, text, code, param, message, headers, failed_reply)
 
 
 _CONTEXT = re.compile(r"context[ _](?:length|size|window)", re.IGNORECASE)
@@ -311,14 +311,14 @@ def _blocked(refusal: Refusal) -> bool:
 def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
     """Which error a refusal is, with what the user can do about it."""
     status = refusal.status
-    who = f"ollama:{model} at {endpoint.place}" if endpoint.ollama else endpoint.place
-    message = f"{who} answered {status}: {refusal.message}"
+    server = f"ollama:{model} at {endpoint.place}" if endpoint.ollama else endpoint.place
+    message = f"{server} answered {status}: {refusal.message}"
     if status in (400, 403) and _blocked(refusal):
         return Unavailable(f"{message} (blocked by the provider's filter)", permanent=True)
     if status in (400, 413, 422, 500) and too_long(refusal):
         remedy = "take a model that reads more at once, or shorter texts"
         return TooLong(f"{message} -> {remedy}")
-    if remedy := _denied(refusal, endpoint, model):
+    if remedy := _denial(refusal, endpoint, model):
         return Denied(f"{message} -> {remedy}")
     wait = retry_after(refusal.headers, datetime.now(UTC))
     if status in (429, 503, 529):
@@ -328,7 +328,7 @@ def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
     return Unavailable(message, retry_after=wait, permanent=not passing)
 
 
-def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
+def _denial(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
     # The remedy where no further call can succeed, else "".
     status = refusal.status
     if 300 <= status < 400:
@@ -340,8 +340,8 @@ def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
         return remedy
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(refusal.message)):
         has_key = any(name.lower() in ("authorization", "api-key") for name in endpoint.headers)
-        done = "check" if has_key else "none was sent: set"
-        return f"{done} the key ({endpoint.key_from} or api_key=)"
+        verb = "check" if has_key else "none was sent: set"
+        return f"{verb} the key ({endpoint.key_from} or api_key=)"
     return ""
 
 

@@ -253,14 +253,14 @@ class DeepEvalHallucination(Metric):
         groups = [(statements, (context,)) for _, context in contexts]
         verdicts_by_context = await verify_three_way(groups, judge)
         parts = [
-            self._part(_denied(rank, context, statements, verdicts))
+            self._reversed(_denied_part(rank, context, statements, verdicts))
             for (rank, context), verdicts in zip(contexts, verdicts_by_context, strict=True)
         ]
         if any(part.value is None for part in parts):
             return Unscored("failed", CONTRADICTION_UNKNOWN, tuple(parts))
         return share(parts, _DENIED_SHARE if self._counts_denied else _SPARED_SHARE)
 
-    def _part(self, part: Part) -> Part:
+    def _reversed(self, part: Part) -> Part:
         turn = part.value is not None and not self._counts_denied
         return replace(part, value=1 - (part.value or 0.0)) if turn else part
 
@@ -275,7 +275,9 @@ _DENIED_SHARE = (
 )
 
 
-def _denied(rank: int, context: str, statements: Statements, verdicts: tuple[Verdict, ...]) -> Part:
+def _denied_part(
+    rank: int, context: str, statements: Statements, verdicts: tuple[Verdict, ...]
+) -> Part:
     against = [(s, v) for s, v in zip(statements, verdicts, strict=True) if contradicted(v)]
     if not against and any(contradicted(v) is None for v in verdicts):
         return Part("context", context, "not told", None, CONTRADICTION_UNKNOWN, context=rank)

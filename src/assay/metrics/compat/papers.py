@@ -253,7 +253,7 @@ class CrudBleu(_CrudSimilarity):
         logs = 0.0
         for n in range(1, _LONGEST + 1):
             ngrams, expected_ngrams = (
-                Counter(zip(*(text[at:] for at in range(n)), strict=False))
+                Counter(zip(*(text[start:] for start in range(n)), strict=False))
                 for text in (words, expected)
             )
             shared = (ngrams & expected_ngrams).total()
@@ -417,28 +417,28 @@ class Menli(Metric):
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """What the two ask."""
-        return tuple(dict.fromkeys(t for m in self._mixed() for t in m.asks(can)))
+        return tuple(dict.fromkeys(t for m in self._mixed_metrics() for t in m.asks(can)))
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Score both, move them to [0, 1], mix."""
-        nli, other = self._mixed()
+        nli, similarity = self._mixed_metrics()
         scores: dict[str, Score] = {}
-        for metric in (nli, other):
+        for metric in (nli, similarity):
             outcome = await metric.score(sample, judge)
             if not isinstance(outcome, Score):
                 return outcome
             scores[metric.name] = outcome
-        n, m = (_moved(scores[metric.name].value, metric) for metric in (nli, other))
+        n, m = (_as_share(scores[metric.name].value, metric) for metric in (nli, similarity))
         parts = tuple(part for score in scores.values() for part in score.parts)
         details = {name: score.value for name, score in scores.items()}
         method = scores[nli.name].method
         return Score(self.weight * n + (1 - self.weight) * m, parts, method, details)
 
-    def _mixed(self) -> tuple[Metric, Metric]:
+    def _mixed_metrics(self) -> tuple[Metric, Metric]:
         nli = NliScore(direction=self.direction, formula=self.formula, level="text")
         return nli, OTHERS[self.other]
 
 
-def _moved(value: float, metric: Metric) -> float:
+def _as_share(value: float, metric: Metric) -> float:
     low, high = metric.range
     return (value - low) / (high - low)

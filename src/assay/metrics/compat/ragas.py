@@ -203,13 +203,15 @@ class RagasContextEntityRecall(Metric):
             for name in dict.fromkeys(expected)
         )
         if self.variant == "legacy":  # after its first time it stands for nothing new
-            parts += tuple(Part("entity", name, "repeated", 0.0) for name in _repeated(expected))
+            parts += tuple(
+                Part("entity", name, "repeated", 0.0) for name in _repeated_names(expected)
+            )
         total = sum(part.value or 0.0 for part in parts)
         nothing = (Part("reference", reference, "no entity", 0.0),)
         return Score(total / (len(parts) + _EPSILON), parts or nothing)
 
 
-def _repeated(names: Sequence[str]) -> list[str]:
+def _repeated_names(names: Sequence[str]) -> list[str]:
     return [name for n, name in enumerate(names) if name in names[:n]]
 
 
@@ -258,16 +260,16 @@ class RagasFactualCorrectness(FScore):
             *parts_beside(answer_statements, correct, answer, "statement", ("TP", "FP")),
             *parts_beside(*of_reference, ("covered", "FN")),
         ]
-        return self._counted(parts, answer)
+        return self._count_parts(parts, answer)
 
-    def _counted(self, parts: Sequence[Part], answer: str) -> Score:
+    def _count_parts(self, parts: Sequence[Part], answer: str) -> Score:
         tp, fp, fn = (sum(p.label == label for p in parts) for label in ("TP", "FP", "FN"))
         precision, recall = counted(tp, fp, fn)
         value = f_beta(precision, recall, self.beta)
         if self.mode != "f1":
             value = precision if self.mode == "precision" else recall
-            whole = tp + (fp if self.mode == "precision" else fn)
-            value *= 1 if self.exact else whole / (whole + _EPSILON)
+            denominator = tp + (fp if self.mode == "precision" else fn)
+            value *= 1 if self.exact else denominator / (denominator + _EPSILON)
         nothing = (Part("answer", answer, "no statement", 0.0),)
         # As numpy rounds, which is not always as Python does.
         rounded = value if self.exact else round(value * 100) / 100
@@ -351,15 +353,19 @@ class RagasQuotedSpans(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Look every span up; nobody is asked."""
         del judge
-        contexts = [self._plain(context) for context in sample.contexts or ()]
-        everything = self._plain(" ".join(sample.contexts or ()))
+        contexts = [self._normalized_text(context) for context in sample.contexts or ()]
+        everything = self._normalized_text(" ".join(sample.contexts or ()))
         parts = []
         for text, span in self._spans(sample.answer or ""):
-            plain = self._plain(text)
+            plain = self._normalized_text(text)
             present = bool(plain) and plain in everything
-            place = next((i for i, c in enumerate(contexts) if present and plain in c), None)
+            context_index = next(
+                (i for i, c in enumerate(contexts) if present and plain in c), None
+            )
             label = "found" if present else "not found"
-            parts.append(Part("quotation", text, label, float(present), context=place, span=span))
+            parts.append(
+                Part("quotation", text, label, float(present), context=context_index, span=span)
+            )
         if not parts:
             return Unscored("undefined", f"the answer quotes nothing of {self.words} words or more")
         return share(parts)
@@ -371,5 +377,5 @@ class RagasQuotedSpans(Metric):
                 start = match.start(1) + len(match[1]) - len(match[1].lstrip())
                 yield text, (start, start + len(text))
 
-    def _plain(self, text: str) -> str:
+    def _normalized_text(self, text: str) -> str:
         return _SPACE.sub(" ", text).strip().lower() if self.casefold else text

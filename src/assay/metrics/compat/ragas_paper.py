@@ -125,11 +125,11 @@ class PaperContextRelevance(Metric):
         context = "\n\n".join(sample.contexts or ())
         copied = await judge(PaperExtraction(sample.question or "", context))
         texts = [line[start:end] for line in copied for start, end in spans(line)]
-        chosen, dropped = _find_copied(texts, [sentence for _, sentence in numbered])
-        if copied and not chosen:
+        choices, dropped = _find_copied(texts, [sentence for _, sentence in numbered])
+        if copied and not choices:
             detail = "none of the extracted sentences is in the contexts"
             return Unscored("failed", detail, tuple(dropped))
-        return share([*context_parts(numbered, chosen, "sentence"), *dropped])
+        return share([*context_parts(numbered, choices, "sentence"), *dropped])
 
 
 def _find_copied(
@@ -139,23 +139,25 @@ def _find_copied(
     left: dict[str, deque[Statement]] = {}
     for sentence in sentences:
         left.setdefault(_normalized(sentence.text), deque()).append(sentence)
-    chosen: dict[str, Choice] = {}
+    choices: dict[str, Choice] = {}
     dropped: list[Part] = []
     for text in texts:
-        bare = _normalized(text)
-        original = bare if bare in left else _nearest(bare, left)
+        normalized = _normalized(text)
+        original = normalized if normalized in left else _nearest_sentence(normalized, left)
         if original is not None and left[original]:
             name = left[original].popleft().id
-            chosen[name] = Choice(name)
+            choices[name] = Choice(name)
         else:
-            why = "not in the contexts" if original is None else "copied more often than it occurs"
-            dropped.append(Part("sentence", text, "dropped", reason=why))
-    return chosen, dropped
+            reason = (
+                "not in the contexts" if original is None else "copied more often than it occurs"
+            )
+            dropped.append(Part("sentence", text, "dropped", reason=reason))
+    return choices, dropped
 
 
-def _nearest(copy: str, sentences: Iterable[str]) -> str | None:
+def _nearest_sentence(copy: str, sentences: Iterable[str]) -> str | None:
     """The sentence that a copy with slips was made from, none of them in its figures."""
-    best, at = SAME, None
+    best, nearest = SAME, None
     for candidate in sentences:
         if _FIGURE.findall(copy) != _FIGURE.findall(candidate):
             continue
@@ -163,8 +165,8 @@ def _nearest(copy: str, sentences: Iterable[str]) -> str | None:
         if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:
             continue
         if (ratio := matcher.ratio()) >= best:
-            best, at = ratio, candidate
-    return at
+            best, nearest = ratio, candidate
+    return nearest
 
 
 def _normalized(text: str) -> str:
@@ -261,13 +263,13 @@ class GptRanking(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask which answer is better."""
         definition, (consulted, _) = QUALITIES[self.quality]
-        answer, other = sample.answer or "", sample.other_answer or ""
+        answer, other_answer = sample.answer or "", sample.other_answer or ""
         if gap := missing(sample, (consulted,)):
             return Unscored("undefined", gap)
-        if blank(answer) or blank(other):
+        if blank(answer) or blank(other_answer):
             return Unscored("undefined", "one of the two answers is empty")
         preference = await judge(
-            PreferAnswer(definition, texts_of(sample, (consulted,)), answer, other)
+            PreferAnswer(definition, texts_of(sample, (consulted,)), answer, other_answer)
         )
         label = {"first": "preferred", "second": "other preferred", "tie": "tie"}[preference.better]
         value = WINS[preference.better]

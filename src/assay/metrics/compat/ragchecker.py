@@ -306,8 +306,8 @@ def _context(matrices: Entailment, i: int, text: str) -> Part:
 
 def _ungrounded(matrices: Entailment, sample: Sample, *, correct: bool) -> Outcome:
     """Share of the statements of no context that the reference entails, or does not."""
-    if why := undefined(matrices, sample):
-        return Unscored("undefined", why)
+    if reason := undefined(matrices, sample):
+        return Unscored("undefined", reason)
     parts = []
     for statement, verdict, row in zip(
         matrices.answer, matrices.correct, matrices.grounded, strict=True

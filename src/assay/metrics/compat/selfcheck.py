@@ -80,7 +80,7 @@ class SelfCheck(Metric):
         """Draw further answers if the judge is to give them, then compare."""
         if not self.draws:
             return await self.inconsistency(sample, judge)
-        further = await self._drawn(sample, judge)
+        further = await self._draw_answers(sample, judge)
         compared = replace(sample, further_answers=further)
         outcome = await self.inconsistency(compared, judge)
         parts = tuple(Part("further answer", text, "drawn from the judge") for text in further)
@@ -90,7 +90,7 @@ class SelfCheck(Metric):
     async def inconsistency(self, sample: Sample, judge: Judge) -> Outcome:
         """How far the answer is from the sample's further answers."""
 
-    async def _drawn(self, sample: Sample, judge: Judge) -> tuple[str, ...]:
+    async def _draw_answers(self, sample: Sample, judge: Judge) -> tuple[str, ...]:
         question, contexts = sample.question or "", sample.contexts or ()
         if blank(question) or blank(sample.answer or ""):
             return ()
@@ -188,23 +188,26 @@ class SelfCheckBERTScore(SelfCheck):
         answer, further = sample.answer or "", _further_answers(sample)
         if missing := _undefined(answer, further):
             return missing
-        statements, *others = map(sentences, (answer, *further))
-        texts = dict.fromkeys(s.text for group in (statements, *others) for s in group)
+        statements, *other_sentences = map(sentences, (answer, *further))
+        texts = dict.fromkeys(s.text for group in (statements, *other_sentences) for s in group)
         tokens = [EmbedTokens(text) for text in texts]
         vectors = dict(zip(texts, await judge.each(tokens), strict=True))
-        groups = [[vectors[s.text] for s in g if vectors[s.text].tokens] for g in others]
+        groups = [[vectors[s.text] for s in g if vectors[s.text].tokens] for g in other_sentences]
         groups = [group for group in groups if group]
         embedded = [s for s in statements if vectors[s.text].tokens]
         if not embedded or not groups:
             lacking = "no further answer" if embedded else "no sentence of the answer"
             return Unscored("undefined", f"{lacking} has a token")
-        return share([self._part(s, vectors[s.text], groups) for s in embedded])
+        return share([self._sentence_part(s, vectors[s.text], groups) for s in embedded])
 
-    def _part(
+    def _sentence_part(
         self, sentence: Statement, vectors: TokenVectors, groups: Sequence[Sequence[TokenVectors]]
     ) -> Part:
         best = [
-            max(rescaled(token_similarity(vectors, other), self.baseline) for other in group)
+            max(
+                rescaled(token_similarity(vectors, other_vectors), self.baseline)
+                for other_vectors in group
+            )
             for group in groups
         ]
         reason = "closest in each further answer: " + ", ".join(f"{value:.2f}" for value in best)
@@ -261,10 +264,10 @@ class SelfCheckMQAG(SelfCheck):
         questions = tuple(question for group in question_groups for question in group)
         if not questions:
             return Unscored("undefined", "no question was made from the answer")
-        own, *others = await judge.each(
+        own_options, *other_options = await judge.each(
             [AnswerMultipleChoice(questions, text) for text in (answer, *further)]
         )
-        rows = iter(zip(questions, own, *others, strict=True))
+        rows = iter(zip(questions, own_options, *other_options, strict=True))
         parts: list[Part] = []
         values: list[float] = []
         for statement, group in zip(statements, question_groups, strict=True):
@@ -278,22 +281,22 @@ class SelfCheckMQAG(SelfCheck):
             parts += of_questions
             values += [] if value is None else [value]
         if not values:
-            why = "the answer itself answers none of the questions made from it"
-            return Unscored("undefined", why, tuple(parts))
+            fault = "the answer itself answers none of the questions made from it"
+            return Unscored("undefined", fault, tuple(parts))
         return Score(math.fsum(values) / len(values), tuple(parts))
 
     def _question_part(
-        self, question: MultipleChoice, own: ChosenOption, *others: ChosenOption
+        self, question: MultipleChoice, own_option: ChosenOption, *other_options: ChosenOption
     ) -> Part:
-        if own.option is None:
+        if own_option.option is None:
             return Part("question", question.question, "not answered by the answer")
-        agreed = sum(other.option == own.option for other in others)
-        unsaid = sum(other.option is None for other in others)
-        value = self._bayes(agreed, len(others) - agreed - unsaid)
-        option = question.options[ascii_uppercase.index(own.option)]
+        agreed = sum(other_option.option == own_option.option for other_option in other_options)
+        unsaid = sum(other_option.option is None for other_option in other_options)
+        value = self._bayes(agreed, len(other_options) - agreed - unsaid)
+        option = question.options[ascii_uppercase.index(own_option.option)]
         reason = (
             f"answer: '{option}'; further answers: {agreed} the same, "
-            f"{len(others) - agreed - unsaid} another, {unsaid} none"
+            f"{len(other_options) - agreed - unsaid} another, {unsaid} none"
         )
         return Part("question", question.question, "answered", value, reason)
 
@@ -361,7 +364,7 @@ class SelfCheckNgram(SelfCheck):
     def _ngrams(self, sentence: Statement) -> list[tuple[str, ...]]:
         tokens = [token.lower() for token in _TOKEN.findall(sentence.text)] or [sentence.text]
         padded = [_BEFORE] * (self.n - 1) + tokens
-        return [tuple(padded[at : at + self.n]) for at in range(len(tokens))]
+        return [tuple(padded[start : start + self.n]) for start in range(len(tokens))]
 
 
 async def _inconsistency(

@@ -217,8 +217,8 @@ def _claims(sentence: Statement, statements: Statements) -> bool:
     )
 
 
-def _overlap(span: tuple[int, int] | None, other: tuple[int, int]) -> bool:
-    return bool(span and span[0] < other[1] and other[0] < span[1])
+def _overlap(span: tuple[int, int] | None, other_span: tuple[int, int]) -> bool:
+    return bool(span and span[0] < other_span[1] and other_span[0] < span[1])
 
 
 def _abstains(sentence: Statement) -> bool:

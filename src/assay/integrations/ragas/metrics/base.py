@@ -79,8 +79,8 @@ class Metric:
 
     @required_columns.setter
     def required_columns(self, columns: Mapping[MetricType, set[str]]) -> None:
-        for named in columns.values():
-            for name in sorted(column.partition(":")[0] for column in named):
+        for columns_of_type in columns.values():
+            for name in sorted(column.partition(":")[0] for column in columns_of_type):
                 if name not in VALID_COLUMNS:
                     raise ValueError(f"Invalid column '{name}': must be one of {VALID_COLUMNS}")
         self._required_columns = dict(columns)
@@ -102,8 +102,8 @@ class Metric:
         Raises:
             InputError: Always, with the assay way.
         """
-        way = "prompts are replaced by task: assay.evaluate(..., settings=Settings(prompts=...))"
-        raise InputError(f"{self.name} holds no prompts", way)
+        remedy = "prompts are replaced by task: assay.evaluate(..., settings=Settings(prompts=...))"
+        raise InputError(f"{self.name} holds no prompts", remedy)
 
     set_prompts = adapt_prompts = save_prompts = load_prompts = adapt = save = get_prompts
 
@@ -163,16 +163,16 @@ class SingleTurnMetric(Metric):
     ) -> Any:
         """The score of a sample; NaN with a warning where there is none."""
         del timeout
-        return await self._single_turn_ascore(self._only(sample, "SINGLE_TURN"), callbacks)
+        return await self._single_turn_ascore(self._only_kind(sample, "SINGLE_TURN"), callbacks)
 
     def single_turn_score(self, sample: Any, callbacks: Any = None) -> Any:
         """`single_turn_ascore` run to completion."""
         return completed(self.single_turn_ascore(sample, callbacks))
 
     def _only_required_columns_single_turn(self, sample: Any) -> Any:
-        return self._only(sample, "SINGLE_TURN")
+        return self._only_kind(sample, "SINGLE_TURN")
 
-    def _only(self, sample: Any, kind: str) -> Any:
+    def _only_kind(self, sample: Any, kind: str) -> Any:
         columns = self.get_required_columns(with_optional=True).get(kind)
         if not columns or not hasattr(sample, "model_dump"):
             return sample
@@ -256,13 +256,13 @@ class Ready(
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
         """Refuse what is no parameter here, by name."""
-        known = [one.name for one in fields(cls)]
+        known = [field.name for field in fields(cls)]
         for name in parameters:
             if name not in known and cls.__module__.startswith("assay."):
-                way = "prompts are replaced by task: Settings(prompts=...)"
+                remedy = "prompts are replaced by task: Settings(prompts=...)"
                 has = f"it has {', '.join(known)}"
                 raise InputError(
-                    f"{cls.__name__} has no parameter '{name}'", way if "prompt" in name else has
+                    f"{cls.__name__} has no parameter '{name}'", remedy if "prompt" in name else has
                 )
         return super().__new__(cls)
 
@@ -281,7 +281,10 @@ class Ready(
         """The parameters of assay's metric, for samples that fill these fields."""
         del fields
         names = (name.partition("=") for name in self.passed)
-        return {**self.fixed, **{other or name: getattr(self, name) for name, _, other in names}}
+        return {
+            **self.fixed,
+            **{own_name or name: getattr(self, name) for name, _, own_name in names},
+        }
 
     def in_assay(self, fields: frozenset[str]) -> Any:
         """The metric of assay, for samples that fill these fields."""

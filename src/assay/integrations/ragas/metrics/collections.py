@@ -49,8 +49,8 @@ class BaseMetric(Ready, positional="llm name"):
     async def _results(self, inputs: Sequence[Mapping[str, Any]]) -> list[MetricResult]:
         if not inputs:
             return []
-        for at, columns in enumerate(inputs, 1):
-            self._check(columns, at)
+        for number, columns in enumerate(inputs, 1):
+            self._check(columns, number)
         rows = [row_of(columns) for columns in inputs]
         pairs = zip(await outcomes(self, rows), rows, strict=True)
         return [result_of(outcome, self.value(outcome), row) for outcome, row in pairs]
@@ -59,13 +59,13 @@ class BaseMetric(Ready, positional="llm name"):
         """`abatch_score` run to completion."""
         return completed(self.abatch_score(inputs))
 
-    def _check(self, columns: Mapping[str, Any], at: int) -> None:
+    def _check(self, columns: Mapping[str, Any], number: int) -> None:
         absent = [name for name in self.columns if columns.get(name) is None]
         unknown = [name for name in columns if name not in FIELDS]
         if absent or unknown:
-            what = f"lacks {', '.join(absent)}" if absent else f"has {', '.join(unknown)}"
+            fault = f"lacks {', '.join(absent)}" if absent else f"has {', '.join(unknown)}"
             needs = f"it takes {', '.join(self.columns or FIELDS)}"
-            raise InputError(f"{self.name}: input {at} {what}", needs)
+            raise InputError(f"{self.name}: input {number} {fault}", needs)
 
 
 @dataclass

@@ -51,12 +51,12 @@ class Labelled(_Worded):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for a label; the score is its place, from 0 (first) to 1 (last)."""
-        texts = _shown(self._inputs(sample))
+        texts = _shown_texts(self._inputs(sample))
         labels = tuple((label, "") for label in self.labels)
         reply = await judge(ChooseLabel(self.criterion, labels, texts))
-        place = self.labels.index(reply.value) / max(1, len(self.labels) - 1)
-        part = Part("texts", _text(texts), reply.value, place, reply.reason)
-        return Score(place, (part,), details={"value": reply.value})
+        share = self.labels.index(reply.value) / max(1, len(self.labels) - 1)
+        part = Part("texts", _text(texts), reply.value, share, reply.reason)
+        return Score(share, (part,), details={"value": reply.value})
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Graded(_Worded):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for a grade."""
-        texts = _shown(self._inputs(sample))
+        texts = _shown_texts(self._inputs(sample))
         grades = tuple((grade, "") for grade in self.grades)
         reply = await judge(GiveGrade(self.criterion, grades, texts))
         part = Part("texts", _text(texts), f"{reply.value:g}", reply.value, reply.reason)
@@ -94,25 +94,25 @@ class Ranked(_Worded):
         if len(lists) != 1 or len(inputs[lists[0]]) != self.items:
             return Unscored("undefined", f"no list of {self.items} items to be ranked was given")
         items = tuple(map(str, inputs[lists[0]]))
-        others = {name: value for name, value in inputs.items() if name != lists[0]}
-        reply = await judge(RankAnswers(self.criterion, _shown(others), items))
-        ranked = [items[at] for at in reply.order]
-        place = 1 - reply.order.index(0) / max(1, self.items - 1)
+        other_inputs = {name: value for name, value in inputs.items() if name != lists[0]}
+        reply = await judge(RankAnswers(self.criterion, _shown_texts(other_inputs), items))
+        ranked = [items[index] for index in reply.order]
+        share = 1 - reply.order.index(0) / max(1, self.items - 1)
         parts = tuple(Part("item", item, f"rank {n}") for n, item in enumerate(ranked, 1))
-        return Score(place, parts, details={"value": ranked, "reason": reply.reason})
+        return Score(share, parts, details={"value": ranked, "reason": reply.reason})
 
 
-def _shown(inputs: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    each = [
+def _shown_texts(inputs: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    names_and_items = [
         (f"{name} {n}", item) if isinstance(value, list) else (name, item)
         for name, value in inputs.items()
         for n, item in enumerate(value if isinstance(value, list) else [value], 1)
     ]
-    return tuple((name, str(item)) for name, item in each)
+    return tuple((name, str(item)) for name, item in names_and_items)
 
 
-def _text(shown: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(text for _, text in shown)
+def _text(texts: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(text for _, text in texts)
 
 
 @dataclass
@@ -201,9 +201,9 @@ class LLMMetric(BaseMetric):
         metric = self.in_assay()
         rows = [{"metadata": {"inputs": row}} for row in texts]
         with reworded():
-            who = choose_judges(judge, None, settings := Settings(probe=False), needed=True)
-            who.warn(())
-        result = await run(rows, [metric], who.judge, who.embedder, settings)
+            judges = choose_judges(judge, None, settings := Settings(probe=False), needed=True)
+            judges.warn(())
+        result = await run(rows, [metric], judges.judge, judges.embedder, settings)
         return [
             result_of(outcome, outcome.details.get("value"), row)
             if isinstance(outcome, Score)
@@ -306,8 +306,8 @@ def grades_of(allowed: Any) -> tuple[float, ...]:
         low, high = map(float, allowed)
     except (TypeError, ValueError) as error:
         raise InputError(f"not a range of numbers: {allowed!r}", "allowed_values=(0, 1)") from error
-    whole = low.is_integer() and high.is_integer() and high - low >= 2
-    steps = round(high - low) if whole else _STEPS
+    is_whole = low.is_integer() and high.is_integer() and high - low >= 2
+    steps = round(high - low) if is_whole else _STEPS
     return tuple(round(low + n * (high - low) / steps, 9) for n in range(steps + 1))
 
 
@@ -334,7 +334,7 @@ def write(path: Path, kind: str, metric: Any) -> None:
         "metric_type": kind,
         "name": metric.name,
         "prompt": {"type": "string", "instruction": metric.prompt},
-        "config": {"allowed_values": _listed(allowed)},
+        "config": {"allowed_values": _allowed_as_list(allowed)},
         "response_model_info": None,
     }
     text = json.dumps(data, indent=2, ensure_ascii=False).encode()
@@ -344,7 +344,7 @@ def write(path: Path, kind: str, metric: Any) -> None:
         raise InputError(f"'{path}' cannot be written: {error}", "give another path") from error
 
 
-def _listed(allowed: Any) -> Any:
+def _allowed_as_list(allowed: Any) -> Any:
     if isinstance(allowed, range):
         return {"start": allowed.start, "stop": allowed.stop, "step": allowed.step}
     return list(allowed) if isinstance(allowed, tuple) else allowed
@@ -364,13 +364,13 @@ def read(path: str | Path, kind: str) -> dict[str, Any]:
         fields = {"name": data["name"], "prompt": prompt["instruction"]}
         allowed = data.get("config", {}).get("allowed_values")
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        what = f"'{path}' cannot be read as a metric: {error or type(error).__name__}"
-        raise InputError(what, "give a file that a metric's save() wrote") from error
+        fault = f"'{path}' cannot be read as a metric: {error or type(error).__name__}"
+        raise InputError(fault, "give a file that a metric's save() wrote") from error
     if kind_there != kind:
         raise InputError(f"'{path}' holds a {kind_there}", f"load it by {kind_there}.load")
     if prompt.get("examples"):
-        what = f"assay's ragas has no prompts with examples, and '{path}' holds one"
-        raise InputError(what, "write the examples into the prompt")
+        fault = f"assay's ragas has no prompts with examples, and '{path}' holds one"
+        raise InputError(fault, "write the examples into the prompt")
     if allowed is not None:
         fields["allowed_values"] = _allowed(allowed, kind)
     return fields

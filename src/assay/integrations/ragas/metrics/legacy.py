@@ -265,8 +265,8 @@ class ChrfScore(Ready, metric="chrf", columns=_TEXTS, name="chrf_score"):
 def _options(metric: BleuScore | ChrfScore, known: Mapping[str, str]) -> Mapping[str, Any]:
     for option in metric.kwargs:
         if option not in known:
-            way = f"options are {', '.join(known)}; for others call sacrebleu in @assay.metric"
-            refuse(f"{metric.name}(kwargs={{{option!r}: ...}})", way)
+            remedy = f"options are {', '.join(known)}; for others call sacrebleu in @assay.metric"
+            refuse(f"{metric.name}(kwargs={{{option!r}: ...}})", remedy)
     return {known[option]: value for option, value in metric.kwargs.items()}
 
 
@@ -458,8 +458,8 @@ class InstanceRubrics(Ready, metric="instance_rubrics", positional="name llm"):
 
     def value(self, outcome: Any) -> float:
         """The grade itself, which assay gives as a share of the rubric's range."""
-        there = not isinstance(outcome, Unscored)
-        return float(outcome.details["grade"]) if there else super().value(outcome)
+        is_scored = not isinstance(outcome, Unscored)
+        return float(outcome.details["grade"]) if is_scored else super().value(outcome)
 
 
 class InstanceRubricsWithReference(InstanceRubrics, name="labelled_rubrics_score"):

@@ -16,15 +16,15 @@ from assay.score import Outcome, Unscored
 
 
 def _compared(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
-    return lambda result, other: bool(do(result.value, _bare(other)))
+    return lambda result, operand: bool(do(result.value, _bare(operand)))
 
 
 def _counted(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda result, other: do(result.number, _bare(other))
+    return lambda result, operand: do(result.number, _bare(operand))
 
 
 def _counted_from_right(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda result, other: do(other, result.number)
+    return lambda result, operand: do(operand, result.number)
 
 
 class MetricResult:
@@ -57,8 +57,8 @@ class MetricResult:
         return {"result": self._value, "reason": self.reason}
 
     def __repr__(self) -> str:
-        why = f", reason={self.reason!r}" if self.reason else ""
-        return f"MetricResult(value={self._value}{why})"
+        reason = f", reason={self.reason!r}" if self.reason else ""
+        return f"MetricResult(value={self._value}{reason})"
 
     def __getattr__(self, name: str) -> Any:
         # Looked for only where the result itself has no such attribute: methods of the value.
@@ -144,8 +144,8 @@ def why(outcome: Outcome) -> str:
     return outcome.reason if isinstance(outcome, Unscored) else ""
 
 
-def _bare(other: Any) -> Any:
-    return other.value if isinstance(other, MetricResult) else other
+def _bare(operand: Any) -> Any:
+    return operand.value if isinstance(operand, MetricResult) else operand
 
 
 class FunctionMetric:
@@ -214,7 +214,7 @@ class FunctionMetric:
 
     async def abatch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
         """`ascore` of each."""
-        return [await self.ascore(**each) for each in inputs]
+        return [await self.ascore(**inputs_of_one) for inputs_of_one in inputs]
 
     def batch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
         """`abatch_score` run to completion."""
@@ -257,14 +257,14 @@ class FunctionMetric:
 
     def _positional(self, args: tuple[Any, ...]) -> str:
         names = list(self._signature.parameters)
-        shown = [
-            f"{name}={args[at]!r}" if at < len(args) else f"{name}=..."
-            for at, name in enumerate(names)
+        arguments_shown = [
+            f"{name}={args[index]!r}" if index < len(args) else f"{name}=..."
+            for index, name in enumerate(names)
         ]
         shown_args = ", ".join(map(repr, args))
         return (
             f"{self.name}.score() requires keyword arguments, not positional.\n"
-            f"You provided: score({shown_args})\nCorrect usage: score({', '.join(shown)})"
+            f"You provided: score({shown_args})\nCorrect usage: score({', '.join(arguments_shown)})"
         )
 
 
@@ -304,26 +304,26 @@ def discrete_metric(
     *, name: str | None = None, allowed_values: list[str] | None = None, **options: Any
 ) -> Decorated:
     """A function whose values are labels, by default "pass" and "fail"."""
-    return _made(name, allowed_values or ["pass", "fail"], options)
+    return _metric_made(name, allowed_values or ["pass", "fail"], options)
 
 
 def numeric_metric(
     *, name: str | None = None, allowed_values: Any = (0.0, 1.0), **options: Any
 ) -> Decorated:
     """A function whose values are numbers between two ends, or of a range."""
-    return _made(name, allowed_values, options)
+    return _metric_made(name, allowed_values, options)
 
 
 def ranking_metric(
     *, name: str | None = None, allowed_values: int = 2, **options: Any
 ) -> Decorated:
     """A function whose values are lists of a length."""
-    return _made(name, allowed_values, options)
+    return _metric_made(name, allowed_values, options)
 
 
-def _made(name: str | None, allowed: Any, options: Mapping[str, Any]) -> Decorated:
+def _metric_made(name: str | None, allowed: Any, options: Mapping[str, Any]) -> Decorated:
     def made(function: Callable[..., Any]) -> FunctionMetric:
-        called = name or str(getattr(function, "__name__", "metric"))
-        return FunctionMetric(function, called, allowed, options)
+        metric_name = name or str(getattr(function, "__name__", "metric"))
+        return FunctionMetric(function, metric_name, allowed, options)
 
     return made
