@@ -368,7 +368,7 @@ def test_the_difference_named_for_groups_is_found_as_often_as_promised(sizes, to
     for _ in range(200):
         drawn = chance.random(len(sizes))[own] if together else chance.random(len(own))
         worse, better = drawn < against, (drawn >= against) & (drawn < against * 2 + difference)
-        pairs = paired(worse.astype(float), better.astype(float), groups=groups)
+        pairs = paired(worse.astype(float), better.astype(float), groups=groups, span=1.0)
         found += pairs.p < 0.05 and pairs.difference > 0
     assert 0.72 < found / 200 < 0.92
 

@@ -123,15 +123,14 @@ def paired(
     sums, error = _clustered(differences, groups)
     n, units, mean = len(differences), len(sums), float(differences.mean())
     spread = float(differences.std(ddof=1)) if n > 1 else 0.0
-    spread = 0.0 if spread < _ROUNDING else spread
+    spread *= spread >= _ROUNDING
     up, down = int(np.sum(differences > 0)), int(np.sum(differences < 0))
     # McNemar's test is the sign-flip test of values that are all 0 or 1, exact for any n.
     binary = all(np.isin(scores, (0.0, 1.0)).all() for scores in (first, second))
     exact = binary and groups is None
     test = mcnemar(up, down) if exact else sign_flip(sums)
-    unseen = (
-        0.0 if exact else rare.unseen_difference(differences, span, rare.spread_of(first, second))
-    )
+    room = rare.spread_of(first, second)
+    unseen = 0.0 if exact else rare.unseen_difference(differences, span, room)
     against = rare.p_value(sums * units / n, unseen) if unseen else 0.0
     effect = mean / spread if spread else None
     moves = np.abs(sums[np.abs(sums) > _ROUNDING])
@@ -142,7 +141,7 @@ def paired(
         after=float(second.mean()),
         difference=mean,
         interval=difference_interval(
-            differences, groups=groups, span=span, spread=rare.spread_of(first, second), level=level
+            differences, groups=groups, span=span, spread=room, level=level
         ),
         p=max(test.p, against),
         p_of_signs=test.p,

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from assay.stats import rare
 from assay.stats.correction import FEWEST, Corrected
 from assay.stats.intervals import LEVEL, Interval
-from assay.stats.rare import smallest_mean
 
 POWER = 0.8  # how often a difference that is there is to be found
 _CERTAIN = 100  # standard deviations from 0: there the limit's tails are right to 1e-4
@@ -171,7 +171,7 @@ def rare_detectable(error: float, units: int, unseen: float, *, alpha: float = 0
     """
     from scipy.special import ndtri
 
-    return smallest_mean(units, unseen, alpha) + float(ndtri(POWER)) * error
+    return rare.smallest_mean(units, unseen, alpha) + float(ndtri(POWER)) * error
 
 
 def rare_needed(
@@ -250,7 +250,8 @@ def grouped_detectable(
     """The smallest true difference of shares that the sign-flip test of clusters finds.
 
     By simulation, always with the same random numbers. As for McNemar's test, of which this is
-    the form for clusters, the chance to find it is 80 %.
+    the form for clusters, the chance to find it is 80 %; rare differences the other way must not
+    undo it either (`assay.stats.rare`), half a cluster's pairs being the largest unseen one.
 
     Args:
         sizes: How many pairs each cluster has.
@@ -284,7 +285,9 @@ def grouped_detectable(
         sums = (counts[..., 0] - counts[..., 1]) * weights
         totals = sums.sum(axis=1)
         reached = (np.abs(signs @ sums.T) >= totals - 1e-9).sum(axis=0) + 1
-        return float(np.mean(reached <= alpha * (len(signs) + 1))) - POWER
+        found = sums[reached <= alpha * (len(signs) + 1)] * groups / cluster_sizes.sum()
+        sure = sum(rare.p_value(means, rare.UNSEEN) <= alpha for means in found)
+        return sure / _SIMULATIONS - POWER
 
     return _root(lacking, 1.0, steps=9) if lacking(1.0) >= 0 else None
 
