@@ -38,7 +38,7 @@ Numbers = npt.NDArray[np.int32]
 Booleans = npt.NDArray[np.bool_]
 
 # Behind the colon the SHA-256 of the weights: a run that needs none of them does not read them.
-NAME = "reader-l6-int8:e74511c0"
+NAME = "reader-l6-int8:7a8c2327"
 LONGEST = 384  # tokens of evidence, or of sentences beside a question
 STATED = 256  # tokens of the statements that share a window, but for a long one
 EVIDENCE_AT = 128  # position of the first token of evidence, behind those of any statement
