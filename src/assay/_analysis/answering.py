@@ -32,15 +32,15 @@ class Answering:
 def answered_by(store: Store, run: Run) -> list[Answering]:
     """The models behind each judge of a run, the commonest first; nothing of those not named."""
     counts = store.answered_by(run.id, list(run.metrics))
-    ordered = sorted(counts.items(), key=lambda one: (one[0][0], -one[1], one[0][1]))
+    ordered = sorted(counts.items(), key=lambda entry: (entry[0][0], -entry[1], entry[0][1]))
     return [Answering(judge, model, n) for (judge, model), n in ordered]
 
 
 def mixed_models(answering: Sequence[Answering]) -> list[str]:
     """What has to be said of judges for whom more than one model answered in a run."""
     return [
-        f"Behind {judge} more than one model answered: {_named(counts)}. What one calls supported "
-        "another may not: name one of them as the judge, and score again."
+        f"Behind {judge} more than one model answered: {_models_in_words(counts)}. "
+        "What one calls supported another may not: name one of them as the judge, and score again."
         for judge, counts in _by_judge(answering).items()
         if _differ(counts)
     ]
@@ -54,15 +54,19 @@ def other_models(sides: Mapping[str, Sequence[Answering]], consequence: str) -> 
         consequence: What follows for the reader, a sentence.
     """
     by_run = {name: _by_judge(answering) for name, answering in sides.items()}
-    told = []
+    messages = []
     for judge in sorted({judge for judges in by_run.values() for judge in judges}):
         counts = {name: judges[judge] for name, judges in by_run.items() if judge in judges}
         if len(counts) > 1 and _differ({model for models in counts.values() for model in models}):
-            found = ", ".join(f"in {name} {_named(one)}" for name, one in counts.items())
-            told.append(
-                f"Behind {judge} it was not one model that answered: {found}. {consequence}"
+            answers_in_words = ", ".join(
+                f"in {name} {_models_in_words(model_counts)}"
+                for name, model_counts in counts.items()
             )
-    return told
+            messages.append(
+                f"Behind {judge} it was not one model that answered: {answers_in_words}. "
+                f"{consequence}"
+            )
+    return messages
 
 
 def moved(before: Iterable[Sequence[Answering]], now: Sequence[Answering]) -> dict[str, str]:
@@ -72,43 +76,44 @@ def moved(before: Iterable[Sequence[Answering]], now: Sequence[Answering]) -> di
         before: The models of earlier runs, the latest first.
         now: Those of the run.
     """
-    told, left = {}, _main_models(now)
-    for earlier in before if left else ():
+    messages, main_models = {}, _main_models(now)
+    for earlier in before if main_models else ():
         for judge, model in _main_models(earlier).items():
-            if (newer := left.pop(judge, model)) != model and _differ((model, newer)):
-                told[judge] = f"behind {judge} answers {newer} now, and {model} did before"
-        if not left:
+            if (newer := main_models.pop(judge, model)) != model and _differ((model, newer)):
+                messages[judge] = f"behind {judge} answers {newer} now, and {model} did before"
+        if not main_models:
             break
-    return told
+    return messages
 
 
 def _main_models(answering: Sequence[Answering]) -> dict[str, str]:
     """By judge the model that nearly all answers are of; a router that mixes models has none."""
     main = {}
     for judge, counts in _by_judge(answering).items():
-        model = max(counts, key=lambda one: counts[one])
+        model = max(counts, key=lambda candidate: counts[candidate])
         if counts[model] >= NEARLY_ALL * sum(counts.values()):
             main[judge] = model
     return main
 
 
 def _by_judge(answering: Sequence[Answering]) -> dict[str, Mapping[str, int]]:
-    grouped = groupby(answering, key=lambda one: one.judge)
-    return {judge: {one.model: one.scores for one in models} for judge, models in grouped}
+    grouped = groupby(answering, key=lambda item: item.judge)
+    return {judge: {item.model: item.scores for item in models} for judge, models in grouped}
 
 
 def _differ(models: Collection[str]) -> bool:
     """Whether they are several, an alias beside what it stands for being the same one."""
-    return sum(not any(_stands_for(one, other) for other in models) for one in models) > 1
+    named = [model for model in models if not any(_stands_for(model, other) for other in models)]
+    return len(named) > 1
 
 
-def _stands_for(alias: str, other: str) -> bool:
+def _stands_for(alias: str, model: str) -> bool:
     base = alias.removesuffix(_LATEST)
-    return other.startswith(base) and bool(_VERSION.fullmatch(other[len(base) :]))
+    return model.startswith(base) and bool(_VERSION.fullmatch(model[len(base) :]))
 
 
-def _named(counts: Mapping[str, int]) -> str:
+def _models_in_words(counts: Mapping[str, int]) -> str:
     first = [*counts.items()][:MOST_NAMED]
-    named = ", ".join(f"{model} ({n:,} score{'s' * (n != 1)})" for model, n in first)
+    listed = ", ".join(f"{model} ({n:,} score{'s' * (n != 1)})" for model, n in first)
     more = len(counts) - len(first)
-    return f"{named} and {more} more" if more else named
+    return f"{listed} and {more} more" if more else listed

@@ -140,7 +140,9 @@ def pairs(
             missing[f"{before_score} in", BASELINE] += 1
         else:
             missing[f"{after_score} in", OTHER] += 1
-    unscored = tuple(LeftOut(why, where, n) for (why, where), n in sorted(missing.items()))
+    unscored = tuple(
+        LeftOut(reason, location, n) for (reason, location), n in sorted(missing.items())
+    )
     return scored_pairs, (*matched.left_out, *unscored)
 
 
@@ -148,7 +150,10 @@ def _rows(result: Result) -> dict[str, Row]:
     with Store(result.path) as store:
         return {
             sample.id: Row(
-                row, sample.group, _digest(_as_given(sample)), _digest(_of(sample, SYSTEM_FIELDS))
+                row,
+                sample.group,
+                _digest(_as_given(sample)),
+                _digest(_field_values(sample, SYSTEM_FIELDS)),
             )
             for row, sample in store.samples(result.run.id)
         }
@@ -156,7 +161,7 @@ def _rows(result: Result) -> dict[str, Row]:
 
 def _as_given(sample: Sample) -> list[Any]:
     fields, ranges = given_fields(sample.metadata)
-    return [*_of(sample, fields), ranges]
+    return [*_field_values(sample, fields), ranges]
 
 
 def given_fields(metadata: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
@@ -169,7 +174,7 @@ def given_fields(metadata: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
     return tuple(f for f in DATA_FIELDS if ranges is None or f not in _GOLD_FIELDS), ranges
 
 
-def _of(sample: Sample, fields: tuple[str, ...]) -> list[Any]:
+def _field_values(sample: Sample, fields: tuple[str, ...]) -> list[Any]:
     return [getattr(sample, field) for field in fields]
 
 
@@ -182,7 +187,7 @@ def _values(result: Result, metric: str) -> dict[int, float | str]:
     """By row: the score, or why there is none."""
     with Store(result.path) as store:
         values = store.values(result.run.id, metric)
-    return {row: why if value is None else float(value) for row, value, why in values}
+    return {row: reason if value is None else float(value) for row, value, reason in values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,22 +204,24 @@ class DefinitionDifferences:
 
 def compare_definitions(metric: str, first: Run, second: Run) -> DefinitionDifferences:
     """What could make a metric's numbers differ between two runs beside the systems measured."""
-    before, after = (_pieces(metric, run.metrics[metric]) for run in (first, second))
+    before, after = (_signature_pieces(metric, run.metrics[metric]) for run in (first, second))
     definition, judges, coalesced_with = [], [], ""
     for name in dict.fromkeys([*before, *after]):
-        one, other = before.get(name, ""), after.get(name, "")
-        if one == other:
+        first_piece, second_piece = before.get(name, ""), after.get(name, "")
+        if first_piece == second_piece:
             continue
         if name in _DEFINING:
             none = "1" if name == "revision" else "none"
-            definition.append(f"{_DEFINING[name]} ({one or none}, {other or none})")
+            definition.append(f"{_DEFINING[name]} ({first_piece or none}, {second_piece or none})")
             continue
         if name == _TOGETHER:
-            others = (_others(metric, piece) for piece in (one, other))
-            coalesced_with = "asked in one call with {} and with {}".format(*others)
+            others_known = (
+                _others_in_words(metric, piece) for piece in (first_piece, second_piece)
+            )
+            coalesced_with = "asked in one call with {} and with {}".format(*others_known)
             continue
-        judge, prompt = _judge(one)
-        other_judge, other_prompt = _judge(other)
+        judge, prompt = _judge(first_piece)
+        other_judge, other_prompt = _judge(second_piece)
         if judge != other_judge:
             judges.append((name, judge, other_judge))
         if prompt and other_prompt and prompt != other_prompt:
@@ -222,7 +229,7 @@ def compare_definitions(metric: str, first: Run, second: Run) -> DefinitionDiffe
     return DefinitionDifferences(tuple(definition), tuple(judges), coalesced_with)
 
 
-def _others(metric: str, coalesced_with: str) -> str:
+def _others_in_words(metric: str, coalesced_with: str) -> str:
     labels = [label for label in coalesced_with.split("+") if label and label != metric]
     return ", ".join(labels) or "no other metric"
 
@@ -230,7 +237,9 @@ def _others(metric: str, coalesced_with: str) -> str:
 def judges(metric: str, signature: str) -> list[str]:
     """Who answers what a metric asks, as its signature tells; nobody if it asks nothing."""
     names = (
-        _judge(text)[0] for name, text in _pieces(metric, signature).items() if name not in _NONE
+        _judge(text)[0]
+        for name, text in _signature_pieces(metric, signature).items()
+        if name not in _NONE
     )
     return list(dict.fromkeys(names))
 
@@ -241,9 +250,9 @@ def judge_of(run: Run) -> str:
     return str(run.config["judge"]) if asks_judge else ""
 
 
-def _pieces(metric: str, signature: str) -> Mapping[str, str]:
-    rest = signature.removeprefix(metric).split("|")
-    pieces = (piece.partition("=") for piece in rest if piece)
+def _signature_pieces(metric: str, signature: str) -> Mapping[str, str]:
+    pieces_written = signature.removeprefix(metric).split("|")
+    pieces = (piece.partition("=") for piece in pieces_written if piece)
     return {name: value for name, _, value in pieces}
 
 
@@ -262,11 +271,11 @@ def refuse_same(baseline: Result, others: Sequence[Result], name_of: Callable[[i
     for number, result in enumerate((baseline, *others)):
         key = (result.path.resolve(), result.run.id)
         if key in numbers:
-            what = (
+            fault = (
                 f"{name_of(numbers[key])} and {name_of(number)} are the same run, {result.run.id}"
             )
-            apart = "if no answer has changed, keep each in a store of its own"
-            raise InputError(what, f"name two different ones (`assay runs` lists them); {apart}")
+            advice = "if no answer has changed, keep each in a store of its own"
+            raise InputError(fault, f"name two different ones (`assay runs` lists them); {advice}")
         numbers[key] = number
 
 
@@ -279,25 +288,27 @@ def unlike_definitions(
     coalesced_with: list[str] = []
     for metric in shared:
         differences = compare_definitions(metric, baseline.run, other.run)
-        differing.update(dict.fromkeys(f"{metric}: {what}" for what in differences.definition))
+        differing.update(
+            dict.fromkeys(f"{metric}: {difference}" for difference in differences.definition)
+        )
         judges.update(
             dict.fromkeys(f"{a or 'nobody'}, {b or 'nobody'}" for _, a, b in differences.judges)
         )
         coalesced_with += (
             [f"{metric} ({differences.coalesced_with})"] if differences.coalesced_with else []
         )
-    both = " and ".join(names)
-    text = f"The definitions of {both} differ: {'; '.join(differing)}"
+    pair = " and ".join(names)
+    text = f"The definitions of {pair} differ: {'; '.join(differing)}"
     if differing and not force:
         raise InputError(text, f"score both again with one version (replies are kept){FORCING}")
     warned = [f"{text}. A difference may be one of the definitions."] if differing else []
     if judges:
-        who = "; ".join(judges)
-        text = f"Different judges scored {both} ({who})."
+        judged_by = "; ".join(judges)
+        text = f"Different judges scored {pair} ({judged_by})."
         warned.append(f"{text} A difference may be one of the judges, not of the systems.")
     if coalesced_with:
         text = (
-            f"Other metrics were asked about beside these in {both}: {'; '.join(coalesced_with)}."
+            f"Other metrics were asked about beside these in {pair}: {'; '.join(coalesced_with)}."
         )
         warned.append(f"{text} A small difference may be one of the company; --apart avoids it.")
     return warned
@@ -314,8 +325,8 @@ def unlike_data(matched: Matched, names: Names, *, force: bool) -> list[str]:
     if by_number and (not n_matched or (n > n_matched and not force)):
         raise InputError(f"{text}; samples {BY_NUMBER}", BY_ID)
     if not n_matched:
-        what = text if matched.other_data else f"{first} and {name} have no sample in common"
-        raise InputError(what, "compare runs over the same data; samples are matched by their id")
+        fault = text if matched.other_data else f"{first} and {name} have no sample in common"
+        raise InputError(fault, "compare runs over the same data; samples are matched by their id")
     if matched.other_data > n_matched and not force:
         remedy = f"compare runs over the same data{FORCING}"
         raise InputError(f"{text}, more than are the same", remedy)
@@ -332,11 +343,11 @@ def unlike_data(matched: Matched, names: Names, *, force: bool) -> list[str]:
 
 def missing_metrics(baseline: Result, other: Result, names: Names) -> list[str]:
     """Metrics that only one of two runs has."""
-    has, others = list(baseline.run.metrics), list(other.run.metrics)
+    has, theirs = list(baseline.run.metrics), list(other.run.metrics)
     return [
         f"Not in {missing}, so not compared: {', '.join(only)}."
-        for missing, mine, theirs in ((names[1], has, others), (names[0], others, has))
-        if (only := [metric for metric in mine if metric not in theirs])
+        for missing, own, opposite in ((names[1], has, theirs), (names[0], theirs, has))
+        if (only := [metric for metric in own if metric not in opposite])
     ]
 
 
@@ -390,12 +401,12 @@ def drift_told(store: Store, run: str, answering: Sequence[Answering]) -> list[s
 
 def drift_warnings(first: Result, second: Result, names: Names) -> list[str]:
     """What has to be said of the judges that two runs share: those that have changed."""
-    with Store(first.path) as one, Store(second.path) as other:
-        drifts = drift_between(one, first.run.id, other, second.run.id)
-        answering = answered_by(one, first.run), answered_by(other, second.run)
-    told = [str(drift) for drift in drifts if drift.changed]
+    with Store(first.path) as store, Store(second.path) as other_store:
+        drifts = drift_between(store, first.run.id, other_store, second.run.id)
+        answering = answered_by(store, first.run), answered_by(other_store, second.run)
+    messages = [str(drift) for drift in drifts if drift.changed]
     consequence = "A difference may be one of the models, not of the systems."
-    return told + other_models(dict(zip(names, answering, strict=True)), consequence)
+    return messages + other_models(dict(zip(names, answering, strict=True)), consequence)
 
 
 def drift_between(first: Store, run: str, second: Store, other: str) -> list[Drift]:
@@ -413,22 +424,22 @@ def drift_of(before: Fingerprint, now: Fingerprint) -> Drift:
     from assay.stats.raters import changed
 
     shared = [probe for probe in before.replies if probe in now.replies]
-    apart = np.array([list(_distances(before, now, probe)) for probe in shared]).reshape(-1, 6)
+    distances = np.array([list(_distances(before, now, probe)) for probe in shared]).reshape(-1, 6)
     differ = sum(set(before.replies[probe]) != set(now.replies[probe]) for probe in shared)
     days = (_date(before.day), _date(now.day))
-    return Drift(now.judge, *days, len(shared), differ, changed(apart))
+    return Drift(now.judge, *days, len(shared), differ, changed(distances))
 
 
 def _distances(before: Fingerprint, now: Fingerprint, probe: str) -> Iterator[float]:
     a1, a2 = before.replies[probe]
     b1, b2 = now.replies[probe]
-    for one, two in ((a1, a2), (b1, b2), (a1, b1), (a2, b2), (a1, b2), (a2, b1)):
-        yield _apart(one, two)
+    for first, two in ((a1, a2), (b1, b2), (a1, b1), (a2, b2), (a1, b2), (a2, b1)):
+        yield _bigram_distance(first, two)
 
 
-def _apart(one: str, two: str) -> float:
+def _bigram_distance(text: str, two: str) -> float:
     """Share of the pairs of neighbouring words of two texts that only one of them has."""
-    first, second = _bigrams(one), _bigrams(two)
+    first, second = _bigrams(text), _bigrams(two)
     either = first | second
     return 1 - len(first & second) / len(either) if either else 0.0
 

@@ -143,12 +143,12 @@ class MetricComparison:
     @property
     def wins(self) -> int:
         """Samples that became better."""
-        return _sides(self)[0]
+        return _wins(self)[0]
 
     @property
     def losses(self) -> int:
         """Samples that became worse."""
-        return _sides(self)[1]
+        return _wins(self)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,34 +203,34 @@ def letter(number: int) -> str:
     return chr(ord("A") + number) if number < 26 else f"run {number + 1}"
 
 
-def _called(run: Compared) -> str:
+def _title(run: Compared) -> str:
     return f"{run.title} ({run.id[:8]})" if run.title else run.id
 
 
-def _sides(one: MetricComparison) -> tuple[int, int]:
-    if one.paired is None:
+def _wins(item: MetricComparison) -> tuple[int, int]:
+    if item.paired is None:
         return 0, 0
-    sides = one.paired.up, one.paired.down
-    return sides if one.higher_is_better else (sides[1], sides[0])
+    sides = item.paired.up, item.paired.down
+    return sides if item.higher_is_better else (sides[1], sides[0])
 
 
-def _line(one: MetricComparison, runs: Sequence[Compared]) -> str:
-    head = f"{one.metric} of {_called(runs[one.run])} against {_called(runs[0])}: {one.verdict}"
-    paired = one.paired
-    if paired is None or one.p is None:
+def _line(item: MetricComparison, runs: Sequence[Compared]) -> str:
+    head = f"{item.metric} of {_title(runs[item.run])} against {_title(runs[0])}: {item.verdict}"
+    paired = item.paired
+    if paired is None or item.p is None:
         return head
     ends = f" ({between(paired.interval)})" if paired.interval else ""
     size = f"{difference(paired.difference, paired.interval)}{ends}"
-    left = f" ({out} left out)" if (out := sum(each.n for each in one.left_out)) else ""
-    text = f"{head}, {size}, p = {one.p:.3g}, n = {paired.n}{left}"
-    if one.verdict != NOT_FOUND:
+    left_out = f" ({n} left out)" if (n := sum(group.n for group in item.left_out)) else ""
+    text = f"{head}, {size}, p = {item.p:.3g}, n = {paired.n}{left_out}"
+    if item.verdict != NOT_FOUND:
         return text
-    if one.too_few_differ:
+    if item.too_few_differ:
         units = "groups" if paired.units < paired.n else "pairs"
         differ = f"{paired.moved} of {paired.units} {units} differ"
-        text += f"; {differ}, and fewer than {one.least} show nothing"
-    if one.detectable is not None:
-        text += f"; a difference of {one.detectable:.2g} would have been seen in 80 of 100 cases"
+        text += f"; {differ}, and fewer than {item.least} show nothing"
+    if item.detectable is not None:
+        text += f"; a difference of {item.detectable:.2g} would have been seen in 80 of 100 cases"
     return text
 
 
@@ -277,12 +277,12 @@ def compare(
 
 def compare_by(terms: Terms, baseline: Result, others: Sequence[Result]) -> Comparison:
     """As `compare`."""
-    called, force = terms.called, terms.force
-    refuse_same(baseline, others, called)
+    name_of, force = terms.called, terms.force
+    refuse_same(baseline, others, name_of)
     compared_metrics: list[MetricComparison] = []
     warnings: list[str] = []
     for number, other in enumerate(others, start=1):
-        names = called(0), called(number)
+        names = name_of(0), name_of(number)
         shared = _shared(baseline, other, terms.metrics)
         if not terms.metrics:
             warnings += missing_metrics(baseline, other, names)
@@ -291,11 +291,11 @@ def compare_by(terms: Terms, baseline: Result, others: Sequence[Result]) -> Comp
         warnings += unlike_data(matched, names, force=force)
         warnings += drift_warnings(baseline, other, names)
         warnings += unfinished(baseline, names[0]) + unfinished(other, names[1])
-        compared_metrics += [_one(one, number, matched, baseline, other, terms) for one in shared]
+        compared_metrics += [_test(m, number, matched, baseline, other, terms) for m in shared]
     return Comparison(
         runs=tuple(described(result) for result in (baseline, *others)),
         metrics=_adjusted(compared_metrics, terms),
-        warnings=tuple(dict.fromkeys([*warnings, *_gaps(compared_metrics, called)])),
+        warnings=tuple(dict.fromkeys([*warnings, *_gaps(compared_metrics, name_of)])),
         level=terms.level,
         leaderboards=tuple(_leaderboards((baseline, *others), compared_metrics, terms.level)),
     )
@@ -309,37 +309,37 @@ def _leaderboards(
     titles = [(letter(number), result.run.name) for number, result in enumerate(results)]
     names = [f"{title} ({run})" if title else run for run, title in titles]
     params = [{"run": name} for name in names]
-    for metric in dict.fromkeys(one.metric for one in compared if sum(_sides(one))):
+    for metric in dict.fromkeys(item.metric for item in compared if sum(_wins(item))):
         if all(metric in result.run.metrics for result in results):
             with suppress(InputError):  # no sample has a score in each of them
                 yield leaderboard(results, params, metric, names=names, level=level)
 
 
 def _shared(baseline: Result, other: Result, metrics: Sequence[str]) -> list[str]:
-    named = [label for name in metrics for label in labels(baseline.run, name)]
+    named_labels = [label for name in metrics for label in labels(baseline.run, name)]
     available = other.run.metrics
-    for label in named:
+    for label in named_labels:
         if label not in available:  # named, so it must be there
             raise InputError(f"run {other.run.id} has no '{label}': it has {', '.join(available)}")
-    shared = [label for label in named or baseline.run.metrics if label in available]
+    shared = [label for label in named_labels or baseline.run.metrics if label in available]
     if not shared:
-        what = f"runs {baseline.run.id} and {other.run.id} have no metric in common"
-        raise InputError(what, "score both by the same metrics")
+        fault = f"runs {baseline.run.id} and {other.run.id} have no metric in common"
+        raise InputError(fault, "score both by the same metrics")
     return shared
 
 
-def _one(
+def _test(
     metric: str, number: int, matched: Matched, baseline: Result, other: Result, terms: Terms
 ) -> MetricComparison:
-    about = baseline.run.config["about"][metric]
-    up = bool(about["higher_is_better"])
+    facts = baseline.run.config["about"][metric]
+    higher = bool(facts["higher_is_better"])
     scored_pairs, left_out = pairs(matched, metric, baseline, other)
-    numbers = paired(scored_pairs, about["range"], clustered=matched.clustered, level=terms.level)
-    runs, sign = (baseline, other), 1 if up else -1
+    numbers = paired(scored_pairs, facts["range"], clustered=matched.clustered, level=terms.level)
+    runs, sign = (baseline, other), 1 if higher else -1
     return MetricComparison(
         metric=metric,
         run=number,
-        higher_is_better=up,
+        higher_is_better=higher,
         verdict=TOO_FEW,
         paired=numbers,
         p=None,
@@ -351,7 +351,7 @@ def _one(
         worst=largest(scored_pairs, metric, runs, sign=-sign, max_samples=terms.most),
         best=largest(scored_pairs, metric, runs, sign=sign, max_samples=terms.most),
         noise=_noise(metric, runs, len(scored_pairs)),
-        range=(about["range"][0], about["range"][1]),
+        range=(facts["range"][0], facts["range"][1]),
     )
 
 
@@ -386,34 +386,34 @@ def paired(
 
 def _adjusted(compared: Sequence[MetricComparison], terms: Terms) -> tuple[MetricComparison, ...]:
     """The verdicts, which need all tests at once."""
-    tested = [one for one in compared if one.tested]
-    adjusted = iter(holm([one.paired.p for one in tested if one.paired]))
+    tested = [item for item in compared if item.tested]
+    adjusted = iter(holm([item.paired.p for item in tested if item.paired]))
     alpha = (1 - terms.level) / max(1, len(tested))
     with_verdicts = []
-    for one in compared:
+    for item in compared:
         changes: dict[str, Any] = {}
-        if one.paired:
-            p = next(adjusted) if one.tested else 1.0
-            aim = terms.wanted or abs(one.paired.difference) or None
+        if item.paired:
+            p = next(adjusted) if item.tested else 1.0
+            aim = terms.wanted or abs(item.paired.difference) or None
             changes = {
                 "p": p,
-                "verdict": _verdict(one, p, 1 - terms.level),
-                "detectable": stats.detectable(one.paired, alpha=alpha),
+                "verdict": _verdict(item, p, 1 - terms.level),
+                "detectable": stats.detectable(item.paired, alpha=alpha),
                 "least": fewest_changes(alpha),
                 "aim": aim,
                 "asked": terms.wanted is not None,
-                "needed": stats.needed(one.paired, aim, alpha=alpha) if aim else None,
+                "needed": stats.needed(item.paired, aim, alpha=alpha) if aim else None,
             }
-        with_verdicts.append(replace(one, **changes))
+        with_verdicts.append(replace(item, **changes))
     return tuple(with_verdicts)
 
 
-def _verdict(one: MetricComparison, p: float, alpha: float) -> str:
-    if one.paired is None or one.paired.units < 2:
+def _verdict(item: MetricComparison, p: float, alpha: float) -> str:
+    if item.paired is None or item.paired.units < 2:
         return TOO_FEW
     if p > alpha:
         return NOT_FOUND
-    return BETTER if (one.paired.difference > 0) is one.higher_is_better else WORSE
+    return BETTER if (item.paired.difference > 0) is item.higher_is_better else WORSE
 
 
 def described(result: Result) -> Compared:
@@ -427,11 +427,11 @@ def described(result: Result) -> Compared:
 def _gaps(compared: Sequence[MetricComparison], name_of: Callable[[int], str]) -> list[str]:
     """Where so many samples are missing that the pairs may not speak for all."""
     metrics: dict[tuple[int, int, int], list[str]] = {}
-    for one in compared:
-        n = one.paired.n if one.paired else 0
-        missing = sum(left.n for left in one.left_out)
+    for item in compared:
+        n = item.paired.n if item.paired else 0
+        missing = sum(left.n for left in item.left_out)
         if missing > (n + missing) / 5:
-            metrics.setdefault((one.run, missing, n + missing), []).append(one.metric)
+            metrics.setdefault((item.run, missing, n + missing), []).append(item.metric)
     return [
         f"{', '.join(names)}: {missing} of {n} samples cannot be compared between "
         f"{name_of(0)} and {name_of(run)}: the difference speaks about the rest."
@@ -457,8 +457,8 @@ def largest(
                 pair.before,
                 pair.after,
                 changed(
-                    _parts(first, before, pair.rows[0], metric),
-                    _parts(second, after, pair.rows[1], metric),
+                    _parts_of(first, before, pair.rows[0], metric),
+                    _parts_of(second, after, pair.rows[1], metric),
                     sign=sign,
                 ),
             )
@@ -490,11 +490,11 @@ def changed(before: Sequence[Part], after: Sequence[Part], *, sign: int) -> tupl
         weighted.append((sign * (new_value - old_value), change))
     weighted.sort(key=lambda item: -item[0])
     # What moved the other way, or hardly at all, explains nothing, unless there is nothing else.
-    least = max(weighted[0][0] * _TELLING, 0.0) if weighted else 0.0
-    weighted = [item for item in weighted if item[0] > least] or weighted
+    minimum = max(weighted[0][0] * _TELLING, 0.0) if weighted else 0.0
+    weighted = [item for item in weighted if item[0] > minimum] or weighted
     return tuple(change for _, change in weighted[:MOST_PARTS])
 
 
-def _parts(store: Store, run: str, row: int, metric: str) -> Sequence[Part]:
+def _parts_of(store: Store, run: str, row: int, metric: str) -> Sequence[Part]:
     outcome = store.outcome(run, row, metric)
     return outcome.parts if outcome else ()

@@ -86,9 +86,9 @@ async def arepeat(
     settings = replace(chosen(settings), _shared=SharedLimits())
     store = await asyncio.to_thread(Store, result.path)
     try:
-        rows = await asyncio.to_thread(_drawn, store, run, samples)
+        rows = await asyncio.to_thread(_draw_samples, store, run, samples)
         planned = _planned(run, rows, judge, metrics, embedder, settings)
-        again = []
+        repeat_ids = []
         for time in range(1, draws + 1):
             # Signatures say which time it is: each is a run that nothing else can be taken for.
             config_of_repetition = _config(run, planned, time)
@@ -98,8 +98,10 @@ async def arepeat(
             await score_run(begun, planned, store, again=time)
             if stopped := store.run(begun.id).stopped:
                 raise OverBudget(f"repetition {time} of {draws}: {stopped}")
-            again.append(begun.id)
-        repeated_run = await asyncio.to_thread(_measured, store, run, rows, planned, tuple(again))
+            repeat_ids.append(begun.id)
+        repeated_run = await asyncio.to_thread(
+            _measure_repeats, store, run, rows, planned, tuple(repeat_ids)
+        )
         for label, noise in repeated_run.metrics.items():
             await store.judges.keep_noise(run.metrics[label], run.id, msgspec.to_builtins(noise))
     finally:
@@ -166,7 +168,7 @@ def estimate_repeat(
     """
     run = _repeatable(result, draws, samples)
     with Store(result.path) as store:
-        rows = _drawn(store, run, samples)
+        rows = _draw_samples(store, run, samples)
         planned = _planned(run, rows, judge, metrics, embedder, chosen(settings))
         n_scores = len(rows) * len(planned.metrics) * draws
         return estimate_again(planned, store, draws), n_scores
@@ -197,21 +199,21 @@ def _planned(
         InputError: If the judge, a prompt or a metric is not that of the run.
     """
     settings = coalesce_as_in(settings, run.metrics.values())
-    planned = plan([s for _, s in rows], metrics or _known(run), judge, embedder, settings)
+    planned = plan([s for _, s in rows], metrics or _known_metrics(run), judge, embedder, settings)
     _check_same(run, planned)
     return planned
 
 
-def _known(run: Run) -> list[str]:
+def _known_metrics(run: Run) -> list[str]:
     """The metrics of a run, of which none is anybody's own: a store must not name code to run."""
     users_own = [label for label in run.metrics if not is_built_in(label)]
     if users_own:
-        what = f"run {run.id} has metrics that are not assay's: {', '.join(users_own)}"
-        raise InputError(what, "name with -m what to ask again; MODULE:ATTRIBUTE for one of yours")
+        fault = f"run {run.id} has metrics that are not assay's: {', '.join(users_own)}"
+        raise InputError(fault, "name with -m what to ask again; MODULE:ATTRIBUTE for one of yours")
     return list(run.metrics)
 
 
-def _drawn(store: Store, run: Run, max_samples: int | None) -> list[tuple[int, Sample]]:
+def _draw_samples(store: Store, run: Run, max_samples: int | None) -> list[tuple[int, Sample]]:
     drawn = set(range(1, run.n_samples + 1))
     if max_samples is not None and max_samples < run.n_samples:
         # The same samples each time: what was asked before is known.
@@ -220,14 +222,14 @@ def _drawn(store: Store, run: Run, max_samples: int | None) -> list[tuple[int, S
 
 
 def _check_same(run: Run, planned: Plan) -> None:
-    now = config(planned.metrics, planned.route, planned.settings)["metrics"]
-    for label, signature in now.items():
+    current = config(planned.metrics, planned.route, planned.settings)["metrics"]
+    for label, signature in current.items():
         if label not in run.metrics:
             raise InputError(f"run {run.id} has no '{label}': it has {', '.join(run.metrics)}")
         if signature != run.metrics[label]:
-            what = f"{label} of run {run.id} was judged otherwise: {run.metrics[label]}"
+            fault = f"{label} of run {run.id} was judged otherwise: {run.metrics[label]}"
             remedy = "give the judge, the embedder and the prompts of that run"
-            raise InputError(f"{what}, and now it would be {signature}", remedy)
+            raise InputError(f"{fault}, and now it would be {signature}", remedy)
 
 
 def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
@@ -236,42 +238,45 @@ def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
     return {**unrepeated, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
 
 
-def _measured(
+def _measure_repeats(
     store: Store,
     run: Run,
     rows: Sequence[tuple[int, Sample]],
     planned: Plan,
-    again: tuple[str, ...],
+    repeat_ids: tuple[str, ...],
 ) -> Repeated:
-    places = [(run.id, [row for row, _ in rows])]
-    places += [(other, list(range(1, len(rows) + 1))) for other in again]
+    runs_and_rows = [(run.id, [row for row, _ in rows])]
+    runs_and_rows += [(repeat_id, list(range(1, len(rows) + 1))) for repeat_id in repeat_ids]
     all_replies: dict[tuple[Any, ...], list[str]] = {}
     metrics = {}
     for label in (metric.label for metric in planned.metrics):
         columns = [
             [store.outcome(name, row, label) or NOT_DONE for row in numbers]
-            for name, numbers in places
+            for name, numbers in runs_and_rows
         ]
         replies: dict[tuple[Any, ...], list[str]] = {}
-        for name, numbers in places:
+        for name, numbers in runs_and_rows:
             for number, row in enumerate(numbers):
-                _hear(replies, number, store.replies(name, row, label))
+                _collect_replies(replies, number, store.replies(name, row, label))
         metrics[label] = _noise(run, columns, replies)
         all_replies |= replies
     judge = str(run.config["judge"])
-    return Repeated(run.id, judge, metrics, _wording(all_replies), again, _drift(store, run, again))
+    return Repeated(
+        run.id, judge, metrics, _wording(all_replies), repeat_ids, _drift(store, run, repeat_ids)
+    )
 
 
-def _drift(store: Store, run: Run, again: Sequence[str]) -> tuple[str, ...]:
+def _drift(store: Store, run: Run, repeat_ids: Sequence[str]) -> tuple[str, ...]:
     sides = {"the run": answered_by(store, run)}
     sides |= {
-        f"repetition {n}": answered_by(store, store.run(one)) for n, one in enumerate(again, 1)
+        f"repetition {n}": answered_by(store, store.run(repeat_id))
+        for n, repeat_id in enumerate(repeat_ids, 1)
     }
-    what = "What moved may be the model behind the name, not its noise."
-    return tuple(other_models(sides, what))
+    consequence = "What moved may be the model behind the name, not its noise."
+    return tuple(other_models(sides, consequence))
 
 
-def _hear(
+def _collect_replies(
     replies_by_task: dict[tuple[Any, ...], list[str]], number: int, replies: Iterable[Reply]
 ) -> None:
     for reply in replies:
@@ -327,7 +332,7 @@ def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
     for number, outcomes in enumerate(zip(*columns, strict=True)):
         verdicts: dict[tuple[str, str, int], list[str]] = {}
         for outcome in outcomes:
-            for name, label in _labelled(outcome):
+            for name, label in _verdicts_on(outcome):
                 verdicts.setdefault(name, []).append(label)
         for (kind, *_), labels in verdicts.items():
             rate = disagreement(labels)
@@ -342,7 +347,7 @@ def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
     return flips
 
 
-def _labelled(outcome: Outcome) -> Iterator[tuple[tuple[str, str, int], str]]:
+def _verdicts_on(outcome: Outcome) -> Iterator[tuple[tuple[str, str, int], str]]:
     """Each verdict with what it is on: its kind, its text, and which of equal texts it is."""
     draws: dict[tuple[str, str], int] = {}
     for part in outcome.parts:

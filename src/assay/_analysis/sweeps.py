@@ -73,21 +73,23 @@ def stored_sweeps(runs: Sequence[Run]) -> list[StoredSweep]:
         key = (_name(run), source, *names, *sorted(run.metrics.items()))
         values = tuple(written(run.params[name]) for name in names)
         sweeps = by_key.setdefault(key, [])
-        earlier = next((one for one in sweeps if values not in one), None)
+        earlier = next((sweep for sweep in sweeps if values not in sweep), None)
         if earlier is None:
             sweeps.append(earlier := {})
         earlier[values] = run
-    sweep_list = [_made(list(one.values())[::-1]) for sweeps in by_key.values() for one in sweeps]
-    place = {run.id: n for n, run in enumerate(runs)}
-    several = [one for one in sweep_list if len(one.runs) > 1]
-    return sorted(several, key=lambda one: min(place[run.id] for run in one.runs))
+    sweep_list = [
+        _sweep_of(list(sweep.values())[::-1]) for sweeps in by_key.values() for sweep in sweeps
+    ]
+    order = {run.id: n for n, run in enumerate(runs)}
+    real_sweeps = [sweep for sweep in sweep_list if len(sweep.runs) > 1]
+    return sorted(real_sweeps, key=lambda sweep: min(order[run.id] for run in sweep.runs))
 
 
 def _name(run: Run) -> str:
     return next((tag for tag in run.tags if run.name.startswith(f"{tag}/")), "")
 
 
-def _made(runs: Sequence[Run]) -> StoredSweep:
+def _sweep_of(runs: Sequence[Run]) -> StoredSweep:
     differing = [
         name for name in runs[0].params if len({written(r.params[name]) for r in runs}) > 1
     ]
@@ -106,13 +108,13 @@ def named_sweep(runs: Sequence[Run], name: str) -> StoredSweep | None:
     """The newest sweep of a name, or of any where the name is "sweep"; a run of it goes before."""
     if any(name in (run.id, run.name) for run in runs):
         return None
-    return next((one for one in stored_sweeps(runs) if name in (one.name, TAG)), None)
+    return next((sweep for sweep in stored_sweeps(runs) if name in (sweep.name, TAG)), None)
 
 
 def best_runs(store: Store, sweeps: Sequence[StoredSweep]) -> Mapping[str, StoredSweep]:
     """The run with the best mean by the first metric, of each sweep with scores, by its id."""
     best = ((best_run(x.runs, x.metric, shared_means(store, x.runs, x.metric)), x) for x in sweeps)
-    return {run.id: one for run, one in best if run is not None}
+    return {run.id: sweep for run, sweep in best if run is not None}
 
 
 def shared_means(store: Store, runs: Sequence[Run], metric: str) -> Mapping[str, float]:
@@ -124,14 +126,18 @@ def shared_means(store: Store, runs: Sequence[Run], metric: str) -> Mapping[str,
     scores: dict[str, dict[int, float]] = {}
     for run in runs:
         values = zip(*values_by_row(store, run, metric), strict=True)
-        known = {row: value for row, value in values if value is not None}
-        if known:
-            scores[run.id] = known
+        scores_by_row = {row: value for row, value in values if value is not None}
+        if scores_by_row:
+            scores[run.id] = scores_by_row
     shared = set.intersection(*map(set, scores.values())) if scores else set()
     if not shared or len({run.n_samples for run in runs}) > 1:
-        return {run: math.fsum(known.values()) / len(known) for run, known in scores.items()}
+        return {
+            run: math.fsum(scores_by_row.values()) / len(scores_by_row)
+            for run, scores_by_row in scores.items()
+        }
     return {
-        run: math.fsum(known[row] for row in shared) / len(shared) for run, known in scores.items()
+        run: math.fsum(scores_by_row[row] for row in shared) / len(shared)
+        for run, scores_by_row in scores.items()
     }
 
 
@@ -175,8 +181,8 @@ class Interaction:
 def parameter_values(params: Sequence[Params]) -> dict[str, list[str]]:
     """The values of each parameter, each once, in the order in which they were given."""
     values: dict[str, dict[str, None]] = {}
-    for one in params:
-        for name, value in one.items():
+    for run_params in params:
+        for name, value in run_params.items():
             values.setdefault(name, {})[written(value)] = None
     return {name: list(distinct) for name, distinct in values.items()}
 
@@ -206,20 +212,22 @@ def interactions(
     pairs = [
         tuple(sorted(two, key=lambda name: len(values[name]))) for two in combinations(varied, 2)
     ]
-    several = sum(len(list(combinations(values[changed], 2))) for changed, _ in pairs)
+    n_tests = sum(len(list(combinations(values[changed], 2))) for changed, _ in pairs)
     largest = []
-    for changed, beside in pairs:
+    for changed, other_name in pairs:
         contrasts = [
             contrast
             for two in combinations(values[changed], 2)
             for contrast in _contrasts(
-                _Change(changed, two, beside, values[beside]),
+                _Change(changed, two, other_name, values[other_name]),
                 scores,
                 params,
-                _Test(groups, span, higher_is_better, 1 - (1 - level) / several, level),
+                _Test(groups, span, higher_is_better, 1 - (1 - level) / n_tests, level),
             )
         ]
-        largest.append(max(contrasts, key=lambda one: (one.found, abs(one.difference))))
+        largest.append(
+            max(contrasts, key=lambda contrast: (contrast.found, abs(contrast.difference)))
+        )
     return tuple(largest)
 
 
@@ -250,17 +258,20 @@ def _contrasts(
     from assay.stats.comparison import difference_interval
     from assay.stats.rare import spread_of
 
-    def mean(value: str, other: str) -> "Floats":
-        at = [
-            place
-            for place, one in enumerate(params)
-            if (written(one[change.parameter]), written(one[change.beside])) == (value, other)
+    def mean(value: str, other_value: str) -> "Floats":
+        columns = [
+            column
+            for column, run_params in enumerate(params)
+            if (written(run_params[change.parameter]), written(run_params[change.beside]))
+            == (value, other_value)
         ]
-        average: Floats = scores[:, at].mean(axis=1)
+        average: Floats = scores[:, columns].mean(axis=1)
         return average
 
     before, after = change.values
-    effects = np.stack([mean(after, one) - mean(before, one) for one in change.others], axis=1)
+    effects = np.stack(
+        [mean(after, value) - mean(before, value) for value in change.others], axis=1
+    )
     alpha = simultaneous_alpha(effects, groups=test.groups, level=test.each)
     results = []
     for first, second in combinations(range(len(change.others)), 2):
@@ -278,13 +289,13 @@ def _contrasts(
 
 def _interaction(
     change: _Change,
-    places: tuple[int, int],
+    indices: tuple[int, int],
     effects: "Floats",
     interval: Interval | None,
     test: _Test,
 ) -> Interaction:
     """The contrast, turned so that the change is for the better beside the first value."""
-    first, second = places
+    first, second = indices
     a, b = float(effects[first]), float(effects[second])
     low, high = (interval.low, interval.high) if interval else (0.0, 0.0)
     # Told of the value beside which more happens, as a change for the better.
@@ -386,13 +397,17 @@ def fronts(
         for name in RESOURCES
         if all(any(id_ in by_name[name] for id_ in quality.ids) for by_name in amounts)
     ]
-    chosen = [some for size in range(1, len(goals) + 1) for some in combinations(goals, size)]
+    resource_sets = [
+        resources for size in range(1, len(goals) + 1) for resources in combinations(goals, size)
+    ]
     return tuple(
-        front for resources in chosen for front in _front(quality, amounts, resources, level)
+        front
+        for resources in resource_sets
+        for front in _front_lines(quality, amounts, resources, level)
     )
 
 
-def _front(
+def _front_lines(
     quality: Quality, amounts: Sequence[_Amounts], resources: tuple[str, ...], level: float
 ) -> Iterator[Front]:
     """The front, unless no question tells all that it takes in every configuration."""
@@ -423,12 +438,12 @@ def _front(
         n=len(rows),
         places=tuple(
             Place(
-                quality.names[at],
-                float(means[at]),
-                tuple(float(table[:, at].mean()) for table in tables),
-                next((quality.names[other] for other in order if dominated[at, other]), ""),
+                quality.names[index],
+                float(means[index]),
+                tuple(float(table[:, index].mean()) for table in tables),
+                next((quality.names[better] for better in order if dominated[index, better]), ""),
             )
-            for at in order
+            for index in order
         ),
     )
 

@@ -85,15 +85,15 @@ class Chart:
     @property
     def stream(self) -> str:
         """What it is called: ``faithfulness``, ``faithfulness, language de``."""
-        of = self.segment
-        return f"{self.metric}, {of.field} {of.value}" if of.field else self.metric
+        segment = self.segment
+        return f"{self.metric}, {segment.field} {segment.value}" if segment.field else self.metric
 
     def starts(self) -> list[int]:
         """The points with which a change may begin: the first of each day, with values before."""
         days = [datetime.fromisoformat(point.look.at).date() for point in self.points]
         n = np.cumsum([len(point.values) for point in self.points])
-        places = range(1, len(self.points))
-        return [at for at in places if days[at] != days[at - 1] and n[at - 1]]
+        points = range(1, len(self.points))
+        return [point for point in points if days[point] != days[point - 1] and n[point - 1]]
 
     def change(self, alpha: float) -> Change | None:
         """The change that the chart proves, None if it proves none."""
@@ -141,9 +141,9 @@ def charts(store: Store, looks: Sequence[Look], charting: Charting) -> list[Char
     recent_looks = list(looks)
     if charting.reference is not None:
         run = charting.reference.run
-        with Store(charting.reference.path) as other:
+        with Store(charting.reference.path) as reference:
             recent_looks.insert(0, Look(0, _LONG_AGO, run))
-            reading.add(other, recent_looks[0])
+            reading.add(reference, recent_looks[0])
     for look in looks:
         reading.add(store, look)
     last = looks[-1].run
@@ -178,16 +178,16 @@ class _Reading:
         for row, sample in store.samples(run.id) if self._fields else ():
             for name in self._fields:
                 if value := segment_of(sample, name):
-                    place = 1 + sum(key[0] == name for key in self.segments)
-                    made = Segment(name, value, place)
-                    segment = self.segments.setdefault((name, value), made)
+                    number = 1 + sum(key[0] == name for key in self.segments)
+                    new_segment = Segment(name, value, number)
+                    segment = self.segments.setdefault((name, value), new_segment)
                     of_rows.setdefault(segment, set()).add(row)
         for metric in run.metrics:
             scored = list(store.numbers(run.id, metric).items())
             self.values[metric, Segment(), look.number] = _units(scored, groups)
             for segment, rows in of_rows.items():
-                some = [(row, value) for row, value in scored if row in rows]
-                self.values[metric, segment, look.number] = _units(some, groups)
+                segment_scores = [(row, value) for row, value in scored if row in rows]
+                self.values[metric, segment, look.number] = _units(segment_scores, groups)
 
 
 def _units(scored: Sequence[tuple[int, float]], groups: Mapping[int, str]) -> Floats:
@@ -214,12 +214,12 @@ def _chart(
     segment: Segment,
     alerts: Sequence[StoredAlert],
 ) -> Chart:
-    about = last.config["about"][metric]
-    low, high = about["range"]
+    facts = last.config["about"][metric]
+    low, high = facts["range"]
     ends = None if low is None or high is None else (float(low), float(high))
-    chart = Chart(metric, segment, (), (), ends, bool(about["higher_is_better"]))
-    resets = [one.look for one in alerts if one.stream == chart.stream]
-    resets += [one.look - 1 for one in alerts if metric in one.body.get("anew", ())]
+    chart = Chart(metric, segment, (), (), ends, bool(facts["higher_is_better"]))
+    resets = [alert.look for alert in alerts if alert.stream == chart.stream]
+    resets += [alert.look - 1 for alert in alerts if metric in alert.body.get("anew", ())]
     begun = max(resets, default=-1)
     points: list[Point] = []
     earlier: list[Point] = []
@@ -268,7 +268,7 @@ class Drift:
     def body(self) -> dict[str, Any]:
         """The evidence as plain values."""
         chart = self.chart
-        before, after = (self._summed(points) for points in self.parts)
+        before, after = (self._sum_points(points) for points in self.parts)
         since = chart.points[self.at].look
         direction = "fell" if after["mean"] < before["mean"] else "rose"
         return {
@@ -284,7 +284,7 @@ class Drift:
             f"{ALPHA} for all",
         }
 
-    def _summed(self, points: Sequence[Point]) -> dict[str, Any]:
+    def _sum_points(self, points: Sequence[Point]) -> dict[str, Any]:
         interval = self.chart.interval(points)
         return {
             "mean": self._mean(points),
@@ -310,24 +310,24 @@ def judge_changes(store: Store, looks: Sequence[Look]) -> Iterator[dict[str, Any
     """What has changed in the judges with the last look: charts of these metrics begin anew."""
     if len(looks) < 2:
         return
-    before, now = looks[-2].run, looks[-1].run
-    other: dict[str, list[str]] = {}
-    for metric in now.metrics:
-        if metric in before.metrics and before.metrics[metric] != now.metrics[metric]:
-            changes = compare_definitions(metric, before, now)
+    before, newest = looks[-2].run, looks[-1].run
+    by_change: dict[str, list[str]] = {}
+    for metric in newest.metrics:
+        if metric in before.metrics and before.metrics[metric] != newest.metrics[metric]:
+            changes = compare_definitions(metric, before, newest)
             words = [
                 f"{new or 'nobody'} instead of {old or 'nobody'}" for _, old, new in changes.judges
             ]
             words += [f"another {text}" for text in changes.definition]
             words += [changes.coalesced_with] if changes.coalesced_with else []
-            other.setdefault("; ".join(dict.fromkeys(words)), []).append(metric)
-    for why, metrics in other.items():
-        yield {"kind": "judge", "why": why, "anew": metrics}
+            by_change.setdefault("; ".join(dict.fromkeys(words)), []).append(metric)
+    for reason, metrics in by_change.items():
+        yield {"kind": "judge", "why": reason, "anew": metrics}
     earlier = (answered_by(store, look.run) for look in looks[-2 : -2 - LOOKED_BACK : -1])
-    changed = moved(earlier, answered_by(store, now))
-    for drift in drift_between(store, before.id, store, now.id):
+    changed = moved(earlier, answered_by(store, newest))
+    for drift in drift_between(store, before.id, store, newest.id):
         if drift.p < ALPHA / YEAR:
             changed.setdefault(drift.judge, str(drift))
-    for judge, why in changed.items():
-        metrics = [m for m, signature in now.metrics.items() if judge in signature]
-        yield {"kind": "judge", "why": why, "anew": metrics}
+    for judge, reason in changed.items():
+        metrics = [m for m, signature in newest.metrics.items() if judge in signature]
+        yield {"kind": "judge", "why": reason, "anew": metrics}

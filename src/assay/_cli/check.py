@@ -123,8 +123,8 @@ def check_command(request: _CheckRequest) -> int:
             raise InputError(
                 f"there is no --corpus-{missing}", "name the documents before and after"
             )
-        other = ("metrics", "design", *_OPTIONS)
-        values.reject_options("is not for --corpus-before", "leave it out", *other)
+        other_options = ("metrics", "design", *_OPTIONS)
+        values.reject_options("is not for --corpus-before", "leave it out", *other_options)
         return _check_freshness(request)
     if request.design:
         return _check_designs(request)
@@ -144,9 +144,9 @@ def check_command(request: _CheckRequest) -> int:
             instead={metric.label: metric.instead for metric in metrics},
         ).refusing(refuse_too_long(local=False))
         rows.watchers.append(RetrievedCount(metrics))
-        n, absent = _count(rows, file, mapping, named=bool(specs))
-        found = f"no {' or '.join(absent)} found" if absent else "nothing wrong"
-        output.print_text(f"{file}: {numbers.plural(n, 'row')}, {found}\n")
+        n, absent = _count(rows, file, mapping, by_metric=bool(specs))
+        finding = f"no {' or '.join(absent)} found" if absent else "nothing wrong"
+        output.print_text(f"{file}: {numbers.plural(n, 'row')}, {finding}\n")
         output.print_text("".join(f"  note: {note}\n" for note in rows.notes))
 
     return OK if len(_by_file(request, check)) == len({*request.files}) else BAD_INPUT
@@ -196,16 +196,16 @@ def _show_freshness(file: str, freshness: Freshness) -> None:
         if not touched:
             continue
         console.print(output.indented(f"{state} ({numbers.plural(len(touched), 'question')})", 2))
-        for each in touched[:_SHOWN]:
-            console.print(output.indented(f"{each.id}  '{each.question}': {each.reason}", 6))
-            for sign, text in (("-", each.before), ("+", each.after)):
+        for item in touched[:_SHOWN]:
+            console.print(output.indented(f"{item.id}  '{item.question}': {item.reason}", 6))
+            for sign, text in (("-", item.before), ("+", item.after)):
                 if text:
                     console.print(output.indented(f"{sign} {' '.join(text.split())}", 8))
         _show_rest(len(touched))
         console.print(output.indented(f"-> {remedy}", 4))
     if freshness.new_parts:
-        parts = numbers.plural(len(freshness.new_parts), "new part")
-        console.print(output.indented(f"{parts} of the documents without a question", 2))
+        n_parts = numbers.plural(len(freshness.new_parts), "new part")
+        console.print(output.indented(f"{n_parts} of the documents without a question", 2))
         for part in freshness.new_parts[:_SHOWN]:
             console.print(output.indented(part.title, 6))
         _show_rest(len(freshness.new_parts))
@@ -225,33 +225,33 @@ def _show_rest(n: int) -> None:
 
 
 def _count(
-    rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool
+    rows: Samples, file: str, mapping: Mapping[str, str], *, by_metric: bool
 ) -> tuple[int, Sequence[str]]:
     """How many samples there are, and what none holds; which fields some lack is noted."""
-    n, held, long, unmapped = 0, set[str](), 0, list[str]()
+    n, fields_held, long, unmapped = 0, set[str](), 0, list[str]()
     lacking: dict[str, list[str]] = {name: [] for name in _COMMON}
     unread: set[str] = set()  # columns of text that stand for no field
     for n, sample in enumerate(rows, start=1):  # noqa: B007 - counted
-        held |= {name for name in FIELDS if not is_missing(getattr(sample, name), name)}
+        fields_held |= {name for name in FIELDS if not is_missing(getattr(sample, name), name)}
         for name in () if sample.failure is not None else _COMMON:
             if is_missing(getattr(sample, name), name):
                 lacking[name].append(sample.id)
         long += is_long_for_local(sample)
         unread.update(name for name, value in sample.metadata.items() if " " in str(value))
-    if not named and unread and (mapping or "answer" in held):
-        unmapped = [name for name in ("question", "contexts", "answer") if name not in held]
+    if not by_metric and unread and (mapping or "answer" in fields_held):
+        unmapped = [name for name in ("question", "contexts", "answer") if name not in fields_held]
         rows.notes += [_note_on_unmapped(unmapped, sorted(unread))] if unmapped else []
-    for name in () if named else filter(held.__contains__, _COMMON):  # with -m it is said by metric
+    # With -m it is said by metric.
+    for name in () if by_metric else filter(fields_held.__contains__, _COMMON):
         if ids := lacking[name]:
             have = "has" if len(ids) == 1 else "have"
-            what = f"{len(ids):,} of {numbers.plural(n, 'row')} {have} no '{name}'"
-            rows.notes.append(f"{what} (the first is {ids[0]}): metrics of it are undefined there")
+            gap = f"{len(ids):,} of {numbers.plural(n, 'row')} {have} no '{name}'"
+            rows.notes.append(f"{gap} (the first is {ids[0]}): metrics of it are undefined there")
     if long:
-        most = f"more than {MAX_LOCAL_CHARACTERS / 1e6:g} million characters"
-        rows.notes.append(
-            f"{numbers.plural(long, 'row')} of {most}: too long for --judge {DEFAULT}"
-        )
-    if not named and not any(held.issuperset(names) for names in _USES):
+        limit = f"more than {MAX_LOCAL_CHARACTERS / 1e6:g} million characters"
+        n_long = numbers.plural(long, "row")
+        rows.notes.append(f"{n_long} of {limit}: too long for --judge {DEFAULT}")
+    if not by_metric and not any(fields_held.issuperset(names) for names in _USES):
         settings = Settings(mapping=mapping)
         select_metrics(file, settings, choose(DEFAULT, None, settings))
     return n, unmapped
@@ -259,10 +259,10 @@ def _count(
 
 def _note_on_unmapped(absent: Sequence[str], columns: Sequence[str]) -> str:
     """A note on what no row holds, where columns of text are left that may be it."""
-    every = " ".join(f"--map {name}=COLUMN" for name in absent)
-    use = f"--map {absent[0]}={columns[0]}" if len(columns) == 1 else every
-    what = f"no row holds {' or '.join(absent)}; columns that stand for no field: "
-    return f"{what}{', '.join(columns[:_SHOWN])} -> {use}, if it holds them"
+    all_options = " ".join(f"--map {name}=COLUMN" for name in absent)
+    use = f"--map {absent[0]}={columns[0]}" if len(columns) == 1 else all_options
+    fault = f"no row holds {' or '.join(absent)}; columns that stand for no field: "
+    return f"{fault}{', '.join(columns[:_SHOWN])} -> {use}, if it holds them"
 
 
 class _SchemaRequest(options.Request):
@@ -299,14 +299,14 @@ def _check_designs(request: _CheckRequest) -> int:
     values.refuse_among(request.corpus, "--out", *request.outs)
     corpus = [Path(path) for path in request.corpus]
     values.tell_unread(corpus)
-    given = {
+    arguments = {
         "corpus": read_documents(corpus) if corpus else None,
         "mapping": values.mapping(request.maps),
         "contexts": values.contexts(request.contexts),
         "runs": _runs(request),
         **_judge(request),
     }
-    designs = _by_file(request, partial(check_design, **given))
+    designs = _by_file(request, partial(check_design, **arguments))
     data = {file: words.plain(design) for file, design in designs.items()}
     if designs:
         output.write_data(data, request.outs, {".html": lambda _: words.render(designs)})
@@ -349,20 +349,20 @@ def _runs(request: _CheckRequest) -> RunEvidence | None:
         members = dict(store.samples(results[0].run.id))
         scores = store.numbers(results[0].run.id, metric)
     if len(results) == 1:
-        alone = _deviation(
+        deviation = _deviation(
             np.array([[0.0, score] for score in scores.values()]), [members[row] for row in scores]
         )
-        return RunEvidence(metric, 1, alone and alone * 2**0.5)
+        return RunEvidence(metric, 1, deviation and deviation * 2**0.5)
     questions = analysis.items(results, metric, force=True).questions
     by_id = {sample.id: sample for sample in members.values()}
-    table = np.array([each.scores for each in questions], np.float64)
+    table = np.array([item.scores for item in questions], np.float64)
     return RunEvidence(
         metric,
         len(results),
-        _deviation(table, [by_id[one.sample] for one in questions]),
+        _deviation(table, [by_id[item.sample] for item in questions]),
         _loss(table),
-        {one.question: one.flag for one in questions if one.flag},
-        {one.question: one.difficulty for one in questions if one.difficulty is not None},
+        {item.question: item.flag for item in questions if item.flag},
+        {item.question: item.difficulty for item in questions if item.difficulty is not None},
     )
 
 
@@ -374,20 +374,20 @@ def _loss(table: npt.NDArray[np.float64]) -> float:
 
 def _deviation(table: npt.NDArray[np.float64], members: Sequence[Sample]) -> float | None:
     """The median over pairs of runs of the deviation of their differences, by groups if any."""
-    groups = np.array([f"group {one.group}" if one.group else one.id for one in members])
+    groups = np.array([f"group {row.group}" if row.group else row.id for row in members])
     spreads = []
-    for one, other in combinations(table.T, 2):
-        both = ~np.isnan(one - other)
-        if both.any():
-            spreads.append(paired(one[both], other[both], groups=groups[both].tolist()).deviation)
+    for a, b in combinations(table.T, 2):
+        shared = ~np.isnan(a - b)
+        if shared.any():
+            spreads.append(paired(a[shared], b[shared], groups=groups[shared].tolist()).deviation)
     known = [spread for spread in spreads if spread is not None]
     return median(known) if known else None
 
 
 def _show(file: str, design: Design) -> None:
     console = output.stdout()
-    asked = numbers.plural(design.questions, "different question")
-    output.print_text(f"{file}: {numbers.plural(design.rows, 'row')}, {asked}\n")
+    n_questions = numbers.plural(design.questions, "different question")
+    output.print_text(f"{file}: {numbers.plural(design.rows, 'row')}, {n_questions}\n")
     for line in words.decides(design):
         console.print(output.indented(line, 2))
     for name, value in words.facts(design):
@@ -396,8 +396,8 @@ def _show(file: str, design: Design) -> None:
         rows = words.count(design, finding.check)
         head = f"{finding.level}: {finding.check}: {finding.text}{f' ({rows})' if rows else ''}"
         console.print(output.indented(head, 2))
-        for row, found in finding.rows[:_SHOWN]:
-            console.print(output.indented(f"{row}  {found}", 6))
+        for row, detail in finding.rows[:_SHOWN]:
+            console.print(output.indented(f"{row}  {detail}", 6))
         _show_rest(len(finding.rows))
         console.print(output.indented(f"-> {finding.remedy}", 4))
     if not design.findings:
@@ -461,8 +461,8 @@ def nuggets_command(request: _NuggetsRequest) -> int:
         output.print_json(_counts(nugget_set))
     else:
         _show_nuggets(nugget_set, request.out)
-    for row, why in nugget_set.failed.items():
-        say(f"{row}: {why}")
+    for row, reason in nugget_set.failed.items():
+        say(f"{row}: {reason}")
     if nugget_set.stopped:
         say(f"stopped: {nugget_set.stopped}")
         return BUDGET
@@ -483,17 +483,17 @@ def _counts(nuggets: NuggetSet) -> dict[str, Any]:
     }
 
 
-def _show_nuggets(found: NuggetSet, out: str) -> None:
-    counts = _counts(found)
+def _show_nuggets(nugget_set: NuggetSet, path: str) -> None:
+    counts = _counts(nugget_set)
     questions = numbers.plural(counts["questions"], "question")
     console = output.stdout()
     nuggets = numbers.plural(counts["nuggets"], "nugget")
-    text = f"{questions}, {nuggets} ({counts['vital']} vital), {found.method}"
+    text = f"{questions}, {nuggets} ({counts['vital']} vital), {nugget_set.method}"
     console.print(output.indented(text, 0))
-    for n, why in (
+    for n, reason in (
         (len(counts["without"]), "without any nugget: no fact was found"),
-        (len(found.left_out), "left out: one text alone shares nothing"),
+        (len(nugget_set.left_out), "left out: one text alone shares nothing"),
     ):
         if n:
-            console.print(output.indented(f"{numbers.plural(n, 'question')} {why}", 0))
-    output.print_lines([("nuggets", out), ("next", f"read and edit {out}; see docs/nuggets.md")])
+            console.print(output.indented(f"{numbers.plural(n, 'question')} {reason}", 0))
+    output.print_lines([("nuggets", path), ("next", f"read and edit {path}; see docs/nuggets.md")])

@@ -84,7 +84,7 @@ def doctor_command(request: _DoctorRequest) -> int:
     With --judge, every judge named is sent one small question with a known answer.
     """
     if request.card:
-        return _show_card(*_carded(request.judges), as_json=request.as_json)
+        return _show_card(*_card_and_identity(request.judges), as_json=request.as_json)
     if request.as_json:
         raise click.UsageError("--json goes with --card")
     return _examine(request)
@@ -117,16 +117,18 @@ def _findings(
     yield from _packages()
     yield embedded
     yield from _store(request.store)
-    for each in probes:
-        yield each.finding(request.timeout)
+    for probe in probes:
+        yield probe.finding(request.timeout)
 
 
 def _python() -> Finding:
     system = f"{platform.system()} {platform.machine()}"
-    what = f"assay {__version__}, Python {platform.python_version()}, {system}"
+    description = f"assay {__version__}, Python {platform.python_version()}, {system}"
     # An older Python may get this far when assay was not installed but put on the path.
     right = sys.version_info >= (3, 11)
-    return Finding("ok" if right else "FAIL", what, "" if right else "use Python 3.11 or newer")
+    return Finding(
+        "ok" if right else "FAIL", description, "" if right else "use Python 3.11 or newer"
+    )
 
 
 def _packages() -> Iterator[Finding]:
@@ -148,8 +150,10 @@ def _packages() -> Iterator[Finding]:
         else:
             yield _group(extra, versions, missing)
     if absent:
-        what = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
-        yield Finding("note", what, install_hint("if you need one: pip install 'assay[EXTRA]'"))
+        description = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
+        yield Finding(
+            "note", description, install_hint("if you need one: pip install 'assay[EXTRA]'")
+        )
 
 
 def _version(name: str) -> str | None:
@@ -161,8 +165,8 @@ def _version(name: str) -> str | None:
 
 def _group(extra: str, versions: Mapping[str, str | None], missing: Sequence[str]) -> Finding:
     if missing:
-        what = f"not installed: {', '.join(missing)}"
-        return Finding("FAIL", what, "pip install --force-reinstall assay")
+        fault = f"not installed: {', '.join(missing)}"
+        return Finding("FAIL", fault, "pip install --force-reinstall assay")
     versions_in_words = ", ".join(f"{name} {version}" for name, version in versions.items())
     return Finding("ok", f"extra [{extra}]: {versions_in_words}" if extra else versions_in_words)
 
@@ -171,8 +175,8 @@ def _embedded() -> Finding:
     try:
         judge = backend(DEFAULT)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
-        what = f"the embedded judge cannot be loaded: {type(error).__name__}: {error}"
-        return Finding("FAIL", what, "pip install --force-reinstall assay")
+        fault = f"the embedded judge cannot be loaded: {type(error).__name__}: {error}"
+        return Finding("FAIL", fault, "pip install --force-reinstall assay")
     finding = Probe(judge, "verify_statements").finding(60.0)
     return replace(finding, what=f"{finding.what}, loading it included")
 
@@ -195,13 +199,13 @@ def _store(path: str) -> Iterator[Finding]:
         yield Finding("FAIL", str(error), "name another with --store, or move the file away")
         return
     size = Path(path).stat().st_size / 1e6
-    what = f"store '{path}': {runs}, {size:.1f} MB"
+    description = f"store '{path}': {runs}, {size:.1f} MB"
     # Beside the file SQLite writes a log.
     if os.access(path, os.W_OK) and os.access(Path(path).parent, os.W_OK):
-        yield Finding("ok", what)
+        yield Finding("ok", description)
     else:
         remedy = "to make runs, name one that can be written with --store"
-        yield Finding("note", f"{what}; it can be read only", remedy)
+        yield Finding("note", f"{description}; it can be read only", remedy)
 
 
 def _remedy(error: Unavailable) -> str:
@@ -226,23 +230,25 @@ class Probe:
         name = self.backend.name
         if self.backend.identity(type(task)) is None:
             serves = [kind for kind, t in TASKS.items() if self.backend.identity(t)]
-            what = f"{name} was not asked: it does {', '.join(serves) or 'no task'} only"
-            return Finding("note", what)
+            description = f"{name} was not asked: it does {', '.join(serves) or 'no task'} only"
+            return Finding("note", description)
         try:
             reply = asyncio.run(self._ask(task, timeout))
-            return self._judged(task, reply)
+            return self._finding_of_reply(task, reply)
         except Unreadable as error:
-            what = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
-            return Finding("FAIL", what, "use a model that follows instructions, or a larger one")
+            description = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
+            return Finding(
+                "FAIL", description, "use a model that follows instructions, or a larger one"
+            )
         except Denied as error:
-            why, _, remedy = str(error).partition(" -> ")
-            return Finding("FAIL", f"{name} refused: {why}", remedy)
+            reason, _, remedy = str(error).partition(" -> ")
+            return Finding("FAIL", f"{name} refused: {reason}", remedy)
         except Unavailable as error:
-            why, _, remedy = str(error).partition(" -> ")
-            return Finding("FAIL", f"{name} sent no reply: {why}", remedy or _remedy(error))
+            reason, _, remedy = str(error).partition(" -> ")
+            return Finding("FAIL", f"{name} sent no reply: {reason}", remedy or _remedy(error))
         except Exception as error:  # noqa: BLE001 - a judge of the user's own may raise
-            what = f"{name} raised {type(error).__name__}: {error}"
-            return Finding("FAIL", what, "put it right: a run stops at such an error")
+            description = f"{name} raised {type(error).__name__}: {error}"
+            return Finding("FAIL", description, "put it right: a run stops at such an error")
 
     async def _ask(self, task: Task[Any], timeout: float) -> Reply:  # noqa: ASYNC109
         limit = Limiter(self.backend, Limits(concurrency=1, timeout=timeout, retries=1))
@@ -251,7 +257,7 @@ class Probe:
         finally:
             await limit.aclose()
 
-    def _judged(self, task: Task[Any], reply: Reply) -> Finding:
+    def _finding_of_reply(self, task: Task[Any], reply: Reply) -> Finding:
         answer = task.read(reply.raw)
         if isinstance(task, Embed):
             return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_elapsed(reply)}")
@@ -261,8 +267,8 @@ class Probe:
         if verdicts != _RIGHT:
             pairs = zip(_QUESTION.statements, verdicts, _RIGHT, strict=True)
             wrong = [statement.text for statement, is_, should in pairs if is_ != should]
-            what = f"{self.backend.name} answered, but wrongly about {wrong[0]!r}{details}"
-            return Finding("FAIL", what, "do not trust its scores: use a better model")
+            fault = f"{self.backend.name} answered, but wrongly about {wrong[0]!r}{details}"
+            return Finding("FAIL", fault, "do not trust its scores: use a better model")
         return Finding("ok", f"{self.backend.name}: the right answer{details}")
 
 
@@ -284,7 +290,7 @@ def _elapsed(reply: Reply) -> str:
     return f" in {reply.ms:,.0f} ms{tokens}"
 
 
-def _carded(judges: Sequence[str]) -> tuple[Card, str]:
+def _card_and_identity(judges: Sequence[str]) -> tuple[Card, str]:
     """The card of the judge that is named, and the identity of that judge.
 
     Raises:
@@ -299,15 +305,15 @@ def _carded(judges: Sequence[str]) -> tuple[Card, str]:
     return judge.card, judge.name
 
 
-def _show_card(card: Card, now: str, *, as_json: bool) -> int:
+def _show_card(card: Card, judge: str, *, as_json: bool) -> int:
     """Print the card; the exit code."""
     if as_json:
         output.print_json(msgspec.to_builtins(card))
         return OK
     console = output.stdout()
     console.print(Text(f"The card of {card.judge}", style="bold"))
-    if now != card.judge:
-        console.print(Text(f"This is {now}: it has not been measured yet.", style="bold red"))
+    if judge != card.judge:
+        console.print(Text(f"This is {judge}: it has not been measured yet.", style="bold red"))
     console.print("A judge whose interval does not lie above the floor adds nothing to that rule.")
     console.print(Text(f"No better than the floor: {'; '.join(card.at_floor)}.", style="yellow"))
     for section in card.sections:
@@ -325,5 +331,5 @@ def _print_remarks(console: Console, card: Card) -> None:
     for weakness in card.weaknesses:
         console.print(Text(f"- {weakness}"))
     console.print(Text("\nText seen in training", style="bold"))
-    for model, seen in card.training_text.items():
-        console.print(Text(f"- {model}: {seen}"))
+    for model, description in card.training_text.items():
+        console.print(Text(f"- {model}: {description}"))

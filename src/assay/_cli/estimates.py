@@ -31,14 +31,14 @@ def show(cost: Estimate, scores: int, judge: Backend, store: str, budget: Budget
 
 
 def _lines(cost: Estimate, judge: Backend, store: str, budget: Budget) -> list[tuple[str, str]]:
-    whom = ", ".join(_paid(judge))
-    least, rising = "", ""
+    judge_names = ", ".join(_paid_judges(judge))
+    least_text, rising = "", ""
     if cost.least_calls is not None:
-        least = f"{cost.least_calls:,} to "
+        least_text = f"{cost.least_calls:,} to "
         rising = ": which share goes up the cascade is not known before"
     lines = [
         (f"{cost.samples:,}", "samples"),
-        (f"{least}{_number(cost, 'calls')}", f"calls to be made to {whom}{rising}"),
+        (f"{least_text}{_number(cost, 'calls')}", f"calls to be made to {judge_names}{rising}"),
         (_number(cost, "known"), f"calls known already, from {store}"),
         (_number(cost, "local"), "calls answered on this machine, free of charge"),
         (_number(cost, "tokens_in"), "prompt tokens, about"),
@@ -48,12 +48,12 @@ def _lines(cost: Estimate, judge: Backend, store: str, budget: Budget) -> list[t
         lines.insert(2, (f"{cost.batches:,}", "batches that they are submitted in, at least"))
     if cost.local_tokens:
         lines.append((_number(cost, "local_tokens"), "prompt tokens read on this machine, about"))
-        written = _number(cost, "local_written")
-        lines.append((written, "reply tokens written on this machine, about"))
+        tokens = _number(cost, "local_written")
+        lines.append((tokens, "reply tokens written on this machine, about"))
     if cost.money is not None:
-        least = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
+        least_text = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
         price = priced(budget.price)
-        lines.append((f"{least}{cost.money:,.4f}", f"money, about, {price}"))
+        lines.append((f"{least_text}{cost.money:,.4f}", f"money, about, {price}"))
     elif cost.calls:
         lines.append(("?", "money: say what tokens cost, --price IN/OUT or --price list"))
     if cost.seconds is None:
@@ -64,10 +64,10 @@ def _lines(cost: Estimate, judge: Backend, store: str, budget: Budget) -> list[t
     return lines
 
 
-def _paid(judge: Backend) -> list[str]:
+def _paid_judges(judge: Backend) -> list[str]:
     """The names of those that compute elsewhere; of the judge itself if there are none."""
     judges = Route.of(judge).backends
-    leaves = [one for leaf in judges for one in leaf.behind() or (leaf,)]
+    leaves = [backend for leaf in judges for backend in leaf.behind() or (leaf,)]
     elsewhere = [leaf.name for leaf in leaves if not leaf.capabilities.local]
     return list(dict.fromkeys(elsewhere)) or [numbers.judge_in_words(judge.name)]
 

@@ -143,10 +143,10 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
             fit.append(name)
     if not fit:
         remedy = who_can(unable[0]) if unable else _map_remedy(survey)
-        raise InputError(_none_fits(data, settings.mapping, survey, left_out, remedy))
+        raise InputError(_no_metric_fits(data, settings.mapping, survey, left_out, remedy))
     usual = {name: left_out[name] for name in USUAL if name in left_out}
-    near = _near_columns(usual, gaps, survey, settings.mapping)
-    return MetricSelection(tuple(fit), usual, near, survey.usable)
+    columns_meant = _near_columns(usual, gaps, survey, settings.mapping)
+    return MetricSelection(tuple(fit), usual, columns_meant, survey.usable)
 
 
 def _near_columns(
@@ -159,25 +159,25 @@ def _near_columns(
     columns = [name for name in survey.columns if name not in mapping.values()]
     needs = {need for name in left_out for need in METRICS[name].needs}
     absent = [need for need in FIELDS if need in needs and gaps.get(need) == _ABSENT]
-    near = {need: likely_column(need, columns) for need in absent}
-    return map_options({need: [column] for need, column in near.items() if column})
+    columns_by_need = {need: likely_column(need, columns) for need in absent}
+    return map_options({need: [column] for need, column in columns_by_need.items() if column})
 
 
-def _none_fits(
+def _no_metric_fits(
     data: Any,
     mapping: Mapping[str, str],
     survey: "_Survey",
     left_out: Mapping[str, str],
     remedy: str,
 ) -> list[Problem]:
-    wanted = {need for name in USUAL for need in METRICS[name].needs}
-    reasons = _reasons([need for need in FIELDS if need in wanted], survey.gaps())
-    reasons += [f"{name}: {why}" for name, why in left_out.items() if _CANNOT in why]
-    what = f"no metric can be computed from {getattr(data, 'name', data)}: {', '.join(reasons)}"
+    needed = {need for name in USUAL for need in METRICS[name].needs}
+    reasons = _reasons([need for need in FIELDS if need in needed], survey.gaps())
+    reasons += [f"{name}: {reason}" for name, reason in left_out.items() if _CANNOT in reason]
+    fault = f"no metric can be computed from {getattr(data, 'name', data)}: {', '.join(reasons)}"
     columns = ", ".join(name + kind for name, kind in survey.columns.items()) or "none"
-    lost = (name for name in mapping if name in survey.unfound)
-    unfound = [not_found(name, mapping[name], survey.columns) for name in lost]
-    return [*unfound, Problem(f"{what}; columns found: {columns}", remedy)]
+    unfound_names = (name for name in mapping if name in survey.unfound)
+    unfound = [not_found(name, mapping[name], survey.columns) for name in unfound_names]
+    return [*unfound, Problem(f"{fault}; columns found: {columns}", remedy)]
 
 
 def _map_remedy(survey: "_Survey") -> str:
@@ -192,8 +192,8 @@ def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
     """Why these fields cannot be used; those that no row holds are told together."""
     missing = [need for need in needs if need in gaps]
     absent = " or ".join(need for need in missing if gaps[need] == _ABSENT)
-    others = [f"{need} {gaps[need]}" for need in missing if gaps[need] != _ABSENT]
-    return [f"no row holds {absent}", *others] if absent else others
+    reasons = [f"{need} {gaps[need]}" for need in missing if gaps[need] != _ABSENT]
+    return [f"no row holds {absent}", *reasons] if absent else reasons
 
 
 @dataclass
@@ -250,8 +250,8 @@ def _nested(record: Record, column: str) -> str:
     """
     value = (record.values or {}).get(column)
     if isinstance(value, Mapping):
-        named = [f"{column}.{key}" for key in value][:_INNER_SHOWN]
-        return f" (an object: {', '.join(named)})" if named else ""
+        inner_names = [f"{column}.{key}" for key in value][:_INNER_SHOWN]
+        return f" (an object: {', '.join(inner_names)})" if inner_names else ""
     nested = isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
     return " (a list of objects)" if nested else ""
 

@@ -81,14 +81,14 @@ def repeat_command(request: _RepeatRequest) -> int:
         limits=Limits(concurrency=request.concurrency, timeout=request.timeout),
         budget=spending,
     )
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "draws": request.draws,
         "samples": request.samples,
         "metrics": values.metric_specs(request.metrics) or None,
         "embedder": embedder,
     }
     if request.dry_run:
-        cost, n_scores = analysis.estimate_repeat(result, judge, **how, settings=settings)
+        cost, n_scores = analysis.estimate_repeat(result, judge, **options, settings=settings)
         if request.as_json:
             output.print_json({"scores": n_scores, **msgspec.to_builtins(cost)})
         else:
@@ -97,22 +97,22 @@ def repeat_command(request: _RepeatRequest) -> int:
     try:
         with meter(silent=request.no_progress) as progress:
             settings = replace(settings, on_progress=progress)
-            repeated = analysis.repeat(result, judge, **how, settings=settings)
+            repeated = analysis.repeat(result, judge, **options, settings=settings)
     except OverBudget as error:
         say(f"stopped: {error}")
         return BUDGET
     except KeyboardInterrupt:
-        kept = f"every reply that came is kept in {request.store}"
-        say(f"interrupted: {kept}; the same command goes on from there")
+        kept_line = f"every reply that came is kept in {request.store}"
+        say(f"interrupted: {kept_line}; the same command goes on from there")
         return INTERRUPTED
     if request.as_json:
         output.print_json(msgspec.to_builtins(repeated))
     else:
-        output.stdout().print(_shown(repeated, result))
+        output.stdout().print(_repeated_view(repeated, result))
     return OK
 
 
-def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
+def _repeated_view(repeated: analysis.Repeated, result: Result) -> RenderableType:
     scored = {row.metric: row.n_scored for row in result.summary()}
     first = next(iter(repeated.metrics.values()))
     times = numbers.plural(first.draws, "more time")
@@ -127,7 +127,7 @@ def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
     lines: list[RenderableType] = [
         Text(_answer(repeated, scored), style="bold"),
         Text(sanitize.plain(f"{title}, by {numbers.judge_in_words(repeated.judge)}")),
-        Text(_paid(repeated, result), style="dim"),
+        Text(_cost_text(repeated, result), style="dim"),
         *(Text(sanitize.plain(f"! {text}"), style=STYLES["warn"]) for text in repeated.drift),
     ]
     if not all(noise.same for noise in repeated.metrics.values()):
@@ -136,16 +136,16 @@ def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
     return Group(*lines)
 
 
-def _paid(repeated: analysis.Repeated, result: Result) -> str:
+def _cost_text(repeated: analysis.Repeated, result: Result) -> str:
     """What asking again took in all, whenever that was."""
     costs = [Result(result.path, run).cost() for run in repeated.runs]
-    calls, read, written = (
+    calls, read, tokens_out = (
         numbers.count(sum(amounts))
         for amounts in zip(*((c.calls, c.tokens_in, c.tokens_out) for c in costs), strict=True)
     )
     paid = [cost.money for cost in costs if cost.money is not None]
     money = f", cost {numbers.money(sum(paid))}" if paid else ""
-    return f"asked {calls}, {read} tokens in, {written} tokens out{money}"
+    return f"asked {calls}, {read} tokens in, {tokens_out} tokens out{money}"
 
 
 def _answer(repeated: analysis.Repeated, scored: Mapping[str, int]) -> str:
@@ -160,8 +160,8 @@ def _answer(repeated: analysis.Repeated, scored: Mapping[str, int]) -> str:
     if not moves:
         return "How far the judge's noise moves the means cannot be told from so few scores."
     label = max(moves, key=lambda label: moves[label])
-    most = f"\N{PLUS-MINUS SIGN}{numbers.score(moves[label])}"
-    return sanitize.plain(f"The judge's noise moves means by up to {most} ({label}).")
+    largest = f"\N{PLUS-MINUS SIGN}{numbers.score(moves[label])}"
+    return sanitize.plain(f"The judge's noise moves means by up to {largest} ({label}).")
 
 
 def _row(noise: Noise, n: int) -> tuple[str, str, str]:
@@ -275,7 +275,9 @@ def robustness_command(request: _RobustnessRequest) -> int:
     data = words.collect(curves)
     output.present(data, request, writers, words.console, quiet=request.quiet)
     failures = (
-        curves.failures + curves.failed + sum(one.failures + one.failed for one in curves.levels)
+        curves.failures
+        + curves.failed
+        + sum(level.failures + level.failed for level in curves.levels)
     )
     return SOME_FAILED if failures else OK
 
@@ -292,11 +294,11 @@ def _vary(texts: Iterable[str]) -> dict[str, list[Value]]:
     return {name: levels.get(name, []) for name in names}
 
 
-def _say_level(one: Level) -> None:
-    line = f"{one.perturbation}={one.level}: {numbers.plural(one.n, 'sample')}"
-    line += f"; system asked {one.asked:,}, reused {one.reused:,}"
-    if one.failures:
-        line += f"; {numbers.plural(one.failures, 'question')} without an answer"
+def _say_level(level: Level) -> None:
+    line = f"{level.perturbation}={level.level}: {numbers.plural(level.n, 'sample')}"
+    line += f"; system asked {level.asked:,}, reused {level.reused:,}"
+    if level.failures:
+        line += f"; {numbers.plural(level.failures, 'question')} without an answer"
     say(line)
 
 

@@ -57,12 +57,14 @@ def _may_do_better(result: Result) -> bool:
 def _first_failed(result: Result) -> str:
     """The first sample on which the judge failed: what it replied tells why."""
     labels = [row.metric for row in result.summary() if row.n_failed]
-    outcomes = (each for label in labels for each in result.outcomes(label))
-    return next(s.id for s, one in outcomes if isinstance(one, Unscored) and one.why == "failed")
+    outcomes = (scored for label in labels for scored in result.outcomes(label))
+    return next(
+        s.id for s, outcome in outcomes if isinstance(outcome, Unscored) and outcome.why == "failed"
+    )
 
 
 def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tuple[str, str]]:
-    lines = _renamed(result, evaluation)
+    lines = _renamed_lines(result, evaluation)
     if result.asked != result.cost().calls:  # earlier starts of the same run asked, too
         lines.append(("this time", notes.asked("judge", result.asked, result.reused)))
     lines += output.file_lines(evaluation.outs)
@@ -72,8 +74,8 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
         lines.append(("skipped", f"{skipped}: {evaluation.settings.skip_invalid}"))
     failed = sum(row.n_failed for row in result.summary())
     if failed and not result.stopped and _may_do_better(result):
-        again = "the same command asks again for those that got no reply"
-        lines.append(("failed", f"{numbers.plural(failed, 'score')}; {again}"))
+        hint = "the same command asks again for those that got no reply"
+        lines.append(("failed", f"{numbers.plural(failed, 'score')}; {hint}"))
     run = run_name(result)
     commands: list[tuple[str, ...]] = [("show", run)]
     if first is not None:
@@ -92,7 +94,7 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
     ]
 
 
-def _renamed(result: Result, evaluation: Evaluation) -> list[tuple[str, str]]:
+def _renamed_lines(result: Result, evaluation: Evaluation) -> list[tuple[str, str]]:
     """That the data were scored before under another name, by which the run goes."""
     name = PurePath(evaluation.data).name if isinstance(evaluation.data, str) else result.run.source
     if name == result.run.source or evaluation.settings.limit:
@@ -102,7 +104,7 @@ def _renamed(result: Result, evaluation: Evaluation) -> list[tuple[str, str]]:
 
 def as_json(result: Result, evaluation: Evaluation) -> dict[str, Any]:
     """The same for programs."""
-    files = [shown for _, shown in output.file_lines(evaluation.outs)]  # a URI may hold a password
+    files = [file for _, file in output.file_lines(evaluation.outs)]  # a URI may hold a password
     calls = {"judge": {"asked": result.asked, "reused": result.reused}}
     if isinstance(evaluation.data, Answers):
         answers = evaluation.data
@@ -161,8 +163,10 @@ def failed(result: Result, metric: str, *, limit: int) -> list[Case]:
     """The first samples on which the judge failed, those not reached included."""
     with Store(result.path) as store:
         run = result.run
-        why = {row: why for row, _, why in store.values(run.id, metric)}
-        rows = (row for row in range(1, run.n_samples + 1) if why.get(row, "failed") == "failed")
+        reasons = {row: reason for row, _, reason in store.values(run.id, metric)}
+        rows = (
+            row for row in range(1, run.n_samples + 1) if reasons.get(row, "failed") == "failed"
+        )
         return _cases(store, run, metric, islice(rows, limit))
 
 
@@ -201,7 +205,7 @@ def run(
         return _interrupted(progress, evaluation)
     except Denied as error:
         say(f"error: {error}")
-        kept = _kept(progress, evaluation)
+        kept = _kept_line(progress, evaluation)
         say(f"{kept}; put it right, and the same command goes on from there")
         return REFUSED
     output.write_reports(result, evaluation.outs)
@@ -230,10 +234,10 @@ def _introduce(evaluation: Evaluation) -> None:
     if (selection := evaluation.selection) and selection.known:
         say(f"metrics that the data fills: {', '.join(selection.metrics)} (choose with -m)")
         by_reason: dict[str, list[str]] = {}
-        for name, why in selection.left_out.items():
-            by_reason.setdefault(why, []).append(name)
-        for why, names in by_reason.items():
-            say(f"  left out, since {why}: {', '.join(names)}")
+        for name, reason in selection.left_out.items():
+            by_reason.setdefault(reason, []).append(name)
+        for reason, names in by_reason.items():
+            say(f"  left out, since {reason}: {', '.join(names)}")
         if selection.near_columns:
             say(f"  did you mean {selection.near_columns}?")
     for kind, template in evaluation.settings.prompts.items():
@@ -252,7 +256,7 @@ def _evaluate(evaluation: Evaluation, progress: Meter) -> Result:
 
 
 def _interrupted(progress: Meter, evaluation: Evaluation) -> int:
-    say(f"interrupted: {_kept(progress, evaluation)}; the same command goes on from there")
+    say(f"interrupted: {_kept_line(progress, evaluation)}; the same command goes on from there")
     if progress.last is not None and (n := progress.last.lost):
         calls, those = numbers.plural(n, "call"), "it" if n == 1 else "them"
         say(
@@ -267,7 +271,7 @@ def _interrupted(progress: Meter, evaluation: Evaluation) -> int:
     return INTERRUPTED
 
 
-def _kept(progress: Meter, evaluation: Evaluation) -> str:
+def _kept_line(progress: Meter, evaluation: Evaluation) -> str:
     if progress.last is None:
         return "nothing was asked yet"
     last = progress.last
@@ -281,8 +285,8 @@ def _exit_code(result: Result) -> int:
     if result.stopped:
         say(f"stopped: {result.stopped}")
         return BUDGET
-    some = any(row.n_failed or row.n_unanswered for row in result.summary())
-    return SOME_FAILED if some else OK
+    incomplete = any(row.n_failed or row.n_unanswered for row in result.summary())
+    return SOME_FAILED if incomplete else OK
 
 
 def _estimate_target(evaluation: Evaluation, target: Target, request: options.RunRequest) -> int:

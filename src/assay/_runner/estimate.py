@@ -147,7 +147,9 @@ class _RunId:
     def done(self, store: Store) -> int:
         """How many scores the store has of that run, those not counted that failed."""
         counts = store.counts(run_id(self._digest))
-        return sum(n for by in counts.values() for why, n in by.items() if why != "failed")
+        return sum(
+            n for by_state in counts.values() for state, n in by_state.items() if state != "failed"
+        )
 
 
 class _ReadOnce(DryRunBackend):
@@ -171,37 +173,39 @@ class _ReadOnce(DryRunBackend):
         return reply
 
 
-async def _count(plan: Plan, backend: DryRunBackend, again: int = 0) -> Estimate:
-    askings: list[Backend] = [Resampler(backend, time) for time in range(1, again + 1)]
+async def _count(plan: Plan, backend: DryRunBackend, repetitions: int = 0) -> Estimate:
+    askings: list[Backend] = [Resampler(backend, time) for time in range(1, repetitions + 1)]
     coalesced = coalesced_metrics(plan.metrics, plan.route) if plan.settings.together else []
-    named = _RunId(plan)
-    if not again and backend.store and probes.probes_by_judge(plan.route):
-        plan.samples.watchers.append(named)
+    run_id = _RunId(plan)
+    if not repetitions and backend.store and probes.probes_by_judge(plan.route):
+        plan.samples.watchers.append(run_id)
     policy = CoalescingPolicy(coalesced_kinds(plan.route))
-    samples, n = _sampled(plan.samples)
+    samples, n = _reservoir(plan.samples)
     rows = []
     for sample in samples:
         before = _sums(backend)
         if sample.failure is None:  # else no judge is asked about it
-            for asked in askings or (backend,):
-                await _ask_all(plan, sample, asked, coalesced, policy)
-        rows.append([now - then for now, then in zip(_sums(backend), before, strict=True)])
+            for asking in askings or (backend,):
+                await _ask_all(plan, sample, asking, coalesced, policy)
+        rows.append(
+            [after - previous for after, previous in zip(_sums(backend), before, strict=True)]
+        )
     scale = n / max(1, len(samples))
     margins = {} if scale == 1 else _margins(rows, n)
     time = duration(plan, list(backend.work.values()), backend.store, scale)
-    if scale == 1 and not again:
-        await _probe(plan, backend, named.done(backend.store) if backend.store else 0)
+    if scale == 1 and not repetitions:
+        await _probe(plan, backend, run_id.done(backend.store) if backend.store else 0)
     return replace(
-        _scaled(plan, backend, scale, n),
+        _scale_estimate(plan, backend, scale, n),
         seconds=time.seconds,
         seconds_from=time.basis,
         counted=len(samples),
         margins=margins,
-        notes=() if again else tuple(plan.samples.notes),  # told when the run was made
+        notes=() if repetitions else tuple(plan.samples.notes),  # told when the run was made
     )
 
 
-def _sampled(samples: Samples) -> tuple[list[Sample], int]:
+def _reservoir(samples: Samples) -> tuple[list[Sample], int]:
     """The samples if they are not many, else some of them, each as likely; and how many there are.
 
     The same data give the same draw.
@@ -211,8 +215,8 @@ def _sampled(samples: Samples) -> tuple[list[Sample], int]:
     for n, sample in zip(count(1), samples, strict=False):
         if n <= ALL_COUNTED:
             reservoir.append(sample)
-        elif (place := rng.randrange(n)) < ALL_COUNTED:
-            reservoir[place] = sample
+        elif (index := rng.randrange(n)) < ALL_COUNTED:
+            reservoir[index] = sample
     total = samples.rows - samples.skipped
     return (reservoir if total <= ALL_COUNTED else rng.sample(reservoir, DRAWN)), total
 
@@ -229,17 +233,17 @@ def _margins(rows: list[list[float]], n: int) -> dict[str, float]:
     return dict(zip(_SUMS, map(float, widths.round()), strict=True))
 
 
-def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimate:
+def _scale_estimate(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimate:
     counts, price = backend.counts, plan.settings.budget.price
-    money, least = counts.money(price), counts.money(price, least=True)
-    cascade = any(one.behind() for one in plan.route.backends)
+    money, least_money = counts.money(price), counts.money(price, least=True)
+    cascade = any(backend.behind() for backend in plan.route.backends)
     return Estimate(
         samples=n,
         **{name: round(getattr(counts, name) * scale) for name in _SUMS},
         money=None if money is None else money * scale,
         batches=_batches(plan, {kind: n * scale for kind, n in backend.batched.items()}),
         least_calls=round(counts.least_calls * scale) if cascade else None,
-        least_money=least * scale if cascade and least is not None else None,
+        least_money=least_money * scale if cascade and least_money is not None else None,
     )
 
 
@@ -250,11 +254,11 @@ async def _ask_all(
     coalesced: list[str],
     policy: CoalescingPolicy,
 ) -> None:
-    async def ask(metric: Metric, asked: BackendLike) -> None:
+    async def ask(metric: Metric, backend: BackendLike) -> None:
         # What is known makes no score, or a guess cannot be read: it is counted all the same.
         with contextlib.suppress(JudgeError):
             if not lacked(metric.needs, metric.instead, sample):
-                await metric.score(sample, Judge(asked, tries=plan.settings.tries))
+                await metric.score(sample, Judge(backend, tries=plan.settings.tries))
 
     for metric in plan.metrics:
         if metric.label not in coalesced:
@@ -274,11 +278,11 @@ def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
         server = plan.route.to(kind)
         size = server.capabilities.batch_size or 1
         together[stages.get(kind, 0), id(server), size] += n
-    return sum(math.ceil(n / most) for (_, _, most), n in together.items())
+    return sum(math.ceil(n / max_calls) for (_, _, max_calls), n in together.items())
 
 
-async def _probe(plan: Plan, backend: DryRunBackend, done: int) -> None:
-    scores = (plan.samples.rows - plan.samples.skipped) * len(plan.metrics) - done
+async def _probe(plan: Plan, backend: DryRunBackend, n_scored: int) -> None:
+    scores = (plan.samples.rows - plan.samples.skipped) * len(plan.metrics) - n_scored
     if not probes.worth_asking(plan.settings, scores):
         return
     for tasks in probes.probes_by_judge(plan.route).values():
@@ -306,9 +310,13 @@ def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float
         scale: How many times as many rows there are.
     """
     inside, outside, bases = 0.0, [0.0], []
-    for one in work:
-        local = one.server.capabilities.local
-        time_needed = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
+    for workload in work:
+        local = workload.server.capabilities.local
+        time_needed = (
+            _local_duration(workload, store, scale)
+            if local
+            else _network_duration(plan, workload, store, scale)
+        )
         bases.append(time_needed.basis)
         if time_needed.seconds is None:
             return time_needed
@@ -319,7 +327,7 @@ def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float
     return Duration(max(inside, *outside), "; ".join(dict.fromkeys(filter(None, bases))))
 
 
-def _inside(work: Workload, store: Store | None, scale: float) -> Duration:
+def _local_duration(work: Workload, store: Store | None, scale: float) -> Duration:
     """Of what computes in this process, one call after the other."""
     total, bases = 0.0, set()
     for kind, n in work.calls.items():
@@ -336,18 +344,20 @@ def _inside(work: Workload, store: Store | None, scale: float) -> Duration:
     return Duration(total * scale, ", ".join(sorted(bases)))
 
 
-def _outside(plan: Plan, work: Workload, store: Store | None, scale: float) -> Duration:
+def _network_duration(plan: Plan, work: Workload, store: Store | None, scale: float) -> Duration:
     """Of what is asked over the network, several calls at a time."""
     capabilities = work.server.capabilities
     if capabilities.batch_size is not None:
         return Duration(None, "batches are answered within a day")
     limits = capabilities.limits or plan.settings.limits
     known = {kind: _mean_seconds(work.server, kind, store) for kind in work.calls}
-    each = {kind: ASSUMED_S if s is None else s for kind, s in known.items()}
+    seconds_by_kind = {kind: ASSUMED_S if s is None else s for kind, s in known.items()}
     calls = sum(work.calls.values()) * scale
     seconds = [
-        sum(n * each[kind] for kind, n in work.calls.items()) * scale / limits.concurrency,
-        sum(each.values()),  # a row asks one after the other
+        sum(n * seconds_by_kind[kind] for kind, n in work.calls.items())
+        * scale
+        / limits.concurrency,
+        sum(seconds_by_kind.values()),  # a row asks one after the other
         60 * calls / (limits.requests_per_minute or float("inf")),
         60 * work.tokens * scale / (limits.tokens_per_minute or float("inf")),
     ]

@@ -98,21 +98,21 @@ class Replies(File):
 
     def spent(self, run: str) -> Spent:
         """What a run has paid for."""
-        paid = self._spent(run, "").items()
-        each = [astuple(spent) for judge, spent in paid if not _is_joint(judge)]
-        return Spent(*map(sum, zip(*each, strict=True))) if each else Spent(0, 0, 0, 0.0)
+        paid = self._spent_by_backend(run, "").items()
+        amounts = [astuple(spent) for judge, spent in paid if not _is_joint(judge)]
+        return Spent(*map(sum, zip(*amounts, strict=True))) if amounts else Spent(0, 0, 0, 0.0)
 
     def spent_on(self, run: str, kind: str) -> dict[str, Spent]:
         """What a run has paid each judge for its replies to a kind of task, by its identity."""
-        return self._spent(run, f"AND r.kind = {rows.NAME}", kind)
+        return self._spent_by_backend(run, f"AND r.kind = {rows.NAME}", kind)
 
-    def _spent(self, run: str, which: str, *values: str) -> dict[str, Spent]:
+    def _spent_by_backend(self, run: str, condition: str, *values: str) -> dict[str, Spent]:
         # A draw below 0: billed, and no reply.
         sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms),"
         sums += f" total(r.draw >= {PROBES})"
         sql = (
             f"SELECT b.name, {sums} FROM replies r JOIN names b ON b.id = r.backend"
-            f" WHERE r.run = {rows.NAME} {which} GROUP BY b.name ORDER BY b.name"
+            f" WHERE r.run = {rows.NAME} {condition} GROUP BY b.name ORDER BY b.name"
         )
         paid = self.query(sql, run, *values)
         return {
@@ -140,9 +140,9 @@ class Replies(File):
             run,
         )
         return {
-            name: (int(read), int(written), int(cached), int(cache_written))
-            for name, read, written, cached, cache_written in paid
-            if not _is_of(name, free)
+            name: (int(read), int(tokens_out), int(cached), int(cache_written))
+            for name, read, tokens_out, cached, cache_written in paid
+            if not _is_of_judges(name, free)
         }
 
     def calls_by(self, run: str, names: Collection[str]) -> int:
@@ -152,7 +152,7 @@ class Replies(File):
             f" WHERE r.run = {rows.NAME} GROUP BY b.name",
             run,
         )
-        return sum(int(n) for name, n in counts if _is_of(name, names))
+        return sum(int(n) for name, n in counts if _is_of_judges(name, names))
 
     def pace(self, backend: str, kind: str) -> tuple[int, float]:
         """How many replies of a backend to a kind of task there are, and their mean ms."""
@@ -163,8 +163,8 @@ class Replies(File):
         return self._mean("tokens_out", backend, kind)
 
     def _mean(self, column: str, backend: str, kind: str, but: str = "") -> tuple[int, float]:
-        where = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0 {but}"
-        sql = f"SELECT count(*), total({column}) FROM replies WHERE {where}"
+        condition = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0 {but}"
+        sql = f"SELECT count(*), total({column}) FROM replies WHERE {condition}"
         n, total = self.query(sql, kind, backend)[0]
         return n, total / n if n else 0.0
 
@@ -180,9 +180,9 @@ def judge_named(identity: str) -> str:
     return _DIGEST.sub("", name)
 
 
-def _is_of(identity: str, names: Collection[str]) -> bool:
+def _is_of_judges(identity: str, names: Collection[str]) -> bool:
     """Whether it is of one of these judges: their name, and what is asked behind "#"."""
-    return any(identity == one or identity.startswith(f"{one}#") for one in names)
+    return any(identity == name or identity.startswith(f"{name}#") for name in names)
 
 
 class _Tables:
@@ -198,8 +198,8 @@ class _Tables:
         """Commit one statement that changes the row with a key in a table."""
 
         def write(db: sqlite3.Connection) -> None:
-            where = " AND ".join(f"{column} = ?" for column in key)
-            with amended(db, table, where, *key.values()):
+            condition = " AND ".join(f"{column} = ?" for column in key)
+            with amended(db, table, condition, *key.values()):
                 db.execute(sql, values)
 
         await self._writer.commit(write)
@@ -227,8 +227,8 @@ class Judges(_Tables):
 
     def noise(self, signature: str) -> dict[str, Any] | None:
         """The last noise of a signature, with the run that measured it; None if there is none."""
-        which = "WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
-        noises = self._file.covered("noise", which, signature)
+        condition = "WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
+        noises = self._file.covered("noise", condition, signature)
         return {"run": noises[0][1], **msgspec.json.decode(noises[0][2])} if noises else None
 
     def of_run(self, table: str, run: str) -> list[list[Any]]:
@@ -249,8 +249,8 @@ class Judges(_Tables):
 
     def before(self, fingerprint: Fingerprint) -> Fingerprint | None:
         """The judge's last fingerprint of an earlier day; None if there is none."""
-        which = "WHERE judge = ? AND day < ? ORDER BY day DESC LIMIT 1"
-        earlier = self._file.covered("fingerprints", which, fingerprint.judge, fingerprint.day)
+        condition = "WHERE judge = ? AND day < ? ORDER BY day DESC LIMIT 1"
+        earlier = self._file.covered("fingerprints", condition, fingerprint.judge, fingerprint.day)
         return _fingerprint(earlier[0]) if earlier else None
 
 
@@ -276,8 +276,8 @@ class Batches(_Tables):
         """All of them, the oldest first."""
         batches = self._file.covered("batches", "ORDER BY at, rowid")
         return [
-            Batch(name, provider, tuple(long_keys(keys)), at)
-            for name, provider, keys, at in batches
+            Batch(name, provider, tuple(long_keys(keys)), submitted)
+            for name, provider, keys, submitted in batches
         ]
 
     async def begin(self, name: str, keys: Iterable[str]) -> None:
@@ -309,13 +309,13 @@ class Batches(_Tables):
 def _clean(db: sqlite3.Connection) -> None:
     db.execute("DELETE FROM batches WHERE at < strftime('%s', 'now') - ?", (KEPT_SECONDS,))
     for name, keys in db.execute("SELECT name, keys FROM batches").fetchall():
-        pages = (keys[at : at + 16 * PAGE] for at in range(0, len(keys), 16 * PAGE))
+        pages = (keys[start : start + 16 * PAGE] for start in range(0, len(keys), 16 * PAGE))
         if all(_all_replied(db, page) for page in pages):
             db.execute("DELETE FROM batches WHERE name = ?", (name,))
 
 
 def _all_replied(db: sqlite3.Connection, keys: bytes) -> bool:
-    each = [keys[at : at + 16] for at in range(0, len(keys), 16)]
-    marks = ", ".join("?" * len(each))
+    short_keys = [keys[start : start + 16] for start in range(0, len(keys), 16)]
+    marks = ", ".join("?" * len(short_keys))
     sql = f"SELECT count(*) FROM replies WHERE key IN ({marks})"
-    return bool(db.execute(sql, each).fetchone()[0] == len(each))
+    return bool(db.execute(sql, short_keys).fetchone()[0] == len(short_keys))

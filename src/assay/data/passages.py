@@ -116,13 +116,13 @@ def decide(texts: Sequence[str]) -> Decision | None:
         split = _split_elements if pattern is _ELEMENT else _numbered_splitter(pattern)
         pieces_of = [split(text) for text in texts]
         if sure(pieces_of):
-            return Decision(Separator(name, NUMBERED, _or_whole(split)), splits=True)
+            return Decision(Separator(name, NUMBERED, _or_one_piece(split)), splits=True)
         if 2 * sum(len(pieces) > 1 for pieces in pieces_of) >= len(texts):
-            return Decision(Separator(name, NUMBERED, _or_whole(split)), splits=False)
+            return Decision(Separator(name, NUMBERED, _or_one_piece(split)), splits=False)
     return _decide_rules(texts) or _decide_paragraphs(texts)
 
 
-def _or_whole(split: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
+def _or_one_piece(split: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
     return lambda text: split(text) or (text,)
 
 
@@ -142,12 +142,12 @@ def _surely_numbered(splits: Sequence[Sequence[str]]) -> bool:
     if len(splits) < _LEAST_ROWS or _share(splits, 1) < 0.9 or _share(splits, 2) < 0.5:
         return False
     pieces = [piece for row in splits for piece in row]
-    several = sum(_SENTENCE.search(piece) is not None for piece in pieces)
-    return median(map(len, pieces)) >= _LEAST_PASSAGE and several >= 0.6 * len(pieces)
+    n_sentences = sum(_SENTENCE.search(piece) is not None for piece in pieces)
+    return median(map(len, pieces)) >= _LEAST_PASSAGE and n_sentences >= 0.6 * len(pieces)
 
 
-def _share(splits: Sequence[Sequence[str]], least: int) -> float:
-    return sum(len(pieces) >= least for pieces in splits) / len(splits)
+def _share(splits: Sequence[Sequence[str]], min_pieces: int) -> float:
+    return sum(len(pieces) >= min_pieces for pieces in splits) / len(splits)
 
 
 def _split_numbered(text: str) -> Sequence[str]:
@@ -158,11 +158,11 @@ def _split_numbered(text: str) -> Sequence[str]:
 
 
 def _split_elements(text: str) -> Sequence[str]:
-    bodies, at = [], 0
-    while element := _ELEMENT.match(text, at):
+    bodies, position = [], 0
+    while element := _ELEMENT.match(text, position):
         bodies.append(element["body"].strip())
-        at = element.end()
-    return bodies if all(bodies) and not text[at:].strip() else ()
+        position = element.end()
+    return bodies if all(bodies) and not text[position:].strip() else ()
 
 
 def _numbered_splitter(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str]]:
@@ -175,35 +175,37 @@ def _numbered_splitter(pattern: re.Pattern[str]) -> Callable[[str], Sequence[str
         marks = list(pattern.finditer(text.strip()))
         if not marks or marks[0].start() > 0:
             return ()
-        numbers = [int(next(filter(None, mark.group("n", *_others(pattern))))) for mark in marks]
+        numbers = [
+            int(next(filter(None, mark.group("n", *_other_matches(pattern))))) for mark in marks
+        ]
         words = {mark["word"].lower() for mark in marks} if pattern is _LABEL else set()
         if numbers[0] > 1 or any(b != a + 1 for a, b in pairwise(numbers)) or len(words) > 1:
             return ()
         ends = [*(mark.start() for mark in marks[1:]), len(text)]
         bodies = zip(marks, ends, strict=True)
-        passages = [_trimmed(text.strip()[mark.end() : end]) for mark, end in bodies]
+        passages = [_trim(text.strip()[mark.end() : end]) for mark, end in bodies]
         return passages if all(passages) else ()
 
     return split
 
 
-def _others(pattern: re.Pattern[str]) -> Iterable[str]:
+def _other_matches(pattern: re.Pattern[str]) -> Iterable[str]:
     return ("m",) if "m" in pattern.groupindex else ()
 
 
-def _trimmed(piece: str) -> str:
+def _trim(piece: str) -> str:
     return _RULE_AT_END.sub("", piece.strip()).strip()
 
 
 def _split_at(text: str, pattern: re.Pattern[str]) -> Sequence[str]:
     """Pieces between the matches; those of white space alone are left out."""
-    pieces, at = [], 0
+    pieces, position = [], 0
     for separator in pattern.finditer(text):
-        pieces.append(text[at : separator.start()].strip())
-        at = separator.end()
+        pieces.append(text[position : separator.start()].strip())
+        position = separator.end()
     if not pieces:
         return (text,)
-    return [piece for piece in (*pieces, text[at:].strip()) if piece] or (text,)
+    return [piece for piece in (*pieces, text[position:].strip()) if piece] or (text,)
 
 
 def _decide_rules(texts: Sequence[str]) -> Decision | None:
@@ -219,11 +221,11 @@ def _decide_rules(texts: Sequence[str]) -> Decision | None:
     ends = (r"^[ \t]*", r"[ \t\r]*$") if on_own_line else ("", "")
     pattern = re.compile(f"{ends[0]}{re.escape(mark)}{ends[1]}", re.MULTILINE | re.IGNORECASE)
     splits = [_split_at(text, pattern) for text in texts]
-    several = sum(len(pieces) > 1 for pieces in splits)
+    n_split = sum(len(pieces) > 1 for pieces in splits)
     joined = sum(_is_between_passages(text, pattern) for text in texts)
     foreign = sum(pattern.search(text) is not None for text in texts) - joined
     sure = len(texts) >= _LEAST_ROWS and 2 * joined >= len(texts) and 10 * foreign <= joined
-    if not sure and 5 * several < len(texts):
+    if not sure and 5 * n_split < len(texts):
         return None
     option = f"\\n{mark}\\n" if on_own_line else mark
     name = f"'{mark}' lines" if on_own_line else f"'{mark}'"
@@ -235,11 +237,11 @@ def _is_between_passages(text: str, pattern: re.Pattern[str]) -> bool:
 
     A document begins with its front matter, and what follows its rules are headings.
     """
-    bare = text.strip()
-    pieces = [piece.strip() for piece in pattern.split(bare)]
+    stripped = text.strip()
+    pieces = [piece.strip() for piece in pattern.split(stripped)]
     if len(pieces) < 2 or any(len(piece) < _LEAST_PIECE for piece in pieces):
         return False
-    return not _UNDERLINED.search(bare) and not any(_HEADING.match(piece) for piece in pieces)
+    return not _UNDERLINED.search(stripped) and not any(_HEADING.match(piece) for piece in pieces)
 
 
 def _decide_paragraphs(texts: Sequence[str]) -> Decision | None:

@@ -61,14 +61,14 @@ class CascadePolicy:
         """
         known = {field.name: field.type for field in fields(cls)}
         values: dict[str, Any] = {}
-        for part in filter(None, text.split("&")):
-            name, _, value = part.partition("=")
+        for option in filter(None, text.split("&")):
+            name, _, value = option.partition("=")
             if name not in known:
-                raise InputError(f"'{part}' in a cascade", f"options: {', '.join(known)}")
+                raise InputError(f"'{option}' in a cascade", f"options: {', '.join(known)}")
             try:
                 values[name] = value if name == "labels" else float(value)
             except ValueError:
-                raise InputError(f"'{part}' in a cascade", f"{name}=0.05, say") from None
+                raise InputError(f"'{option}' in a cascade", f"{name}=0.05, say") from None
         return cls(**values)
 
 
@@ -117,7 +117,7 @@ def decisions(reply: Reply) -> Decisions | None:
 def as_first_decided(reply: Reply, task: VerifyStatements) -> str:
     """A cascade's reply with the verdicts of cheap judges where the top judge's replaced them."""
     decided = decisions(reply)
-    cheap = {one.id: one.supported for one in decided.checked} if decided else {}
+    cheap = {statement.id: statement.supported for statement in decided.checked} if decided else {}
     verdicts = task.read(reply.raw)
     return VerifyStatements.reply(
         [
@@ -223,18 +223,18 @@ class Cascade(Backend):
     @property
     def capabilities(self) -> Capabilities:
         """Local if all judges are; it has no limits of its own."""
-        each = [judge.capabilities for judge in self.behind()]
-        bounds = [one.max_tokens for one in each if not one.local]
+        capabilities = [judge.capabilities for judge in self.behind()]
+        bounds = [capability.max_tokens for capability in capabilities if not capability.local]
         longest = max((bound for bound in bounds if bound is not None), default=None)
-        local = all(one.local for one in each)
+        local = all(capability.local for capability in capabilities)
         return Capabilities(local=local, max_tokens=None if None in bounds else longest)
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its judges, and when their verdicts stand."""
-        each = [judge.identity(kind) for judge in self.behind()]
-        if kind.kind != VerifyStatements.kind or None in each:
+        identities = [judge.identity(kind) for judge in self.behind()]
+        if kind.kind != VerifyStatements.kind or None in identities:
             return None
-        return f"{'>'.join(filter(None, each))} ({self._rule})"
+        return f"{'>'.join(filter(None, identities))} ({self._rule})"
 
     def behind(self) -> tuple[Backend, ...]:
         """Its judges, from the cheapest up."""
@@ -293,7 +293,7 @@ class Cascade(Backend):
         for step in steps:
             if number < step.chance:
                 self._learn(step, step.checked(labels))
-        return self._joined(task, steps, top)
+        return self._join_verdicts(task, steps, top)
 
     async def _ask_up(
         self, task: VerifyStatements, draw: int, number: float
@@ -303,19 +303,19 @@ class Cascade(Backend):
         Verdicts that stand are checked all the same where the number is below their chance of it.
         """
         steps: list[_Step] = []
-        rest = list(task.ids)
+        remaining = list(task.ids)
         to_top: set[str] = set()
         for level in self._levels:
-            if not rest:
+            if not remaining:
                 break
-            narrowed = task if len(rest) == len(task.ids) else task.narrow(rest)
+            narrowed = task if len(remaining) == len(task.ids) else task.narrow(remaining)
             verdicts = await level.verdicts(narrowed, draw)
             standing = frozenset(i for i, verdict in verdicts.items() if level.decides(verdict))
             step = _Step(level, narrowed, verdicts, standing, level.control.chance)
             steps.append(step)
             to_top |= standing if number < step.chance else set()
-            rest = [i for i in rest if i not in standing]
-        return steps, [i for i in task.ids if i in rest or i in to_top]
+            remaining = [i for i in remaining if i not in standing]
+        return steps, [i for i in task.ids if i in remaining or i in to_top]
 
     def _learn(self, step: _Step, checked: Sequence[Checked]) -> None:
         """Take in what was checked; judges above begin anew where others come to them now."""
@@ -323,15 +323,15 @@ class Cascade(Backend):
         if checked:
             step.level.control.learn(checked)
         if step.level.control.band != before:
-            place = self._levels.index(step.level)
-            for above in self._levels[place + 1 :]:
+            index = self._levels.index(step.level)
+            for above in self._levels[index + 1 :]:
                 above.control.begin_anew()
 
-    def _joined(
+    def _join_verdicts(
         self, task: VerifyStatements, steps: Sequence[_Step], top: Mapping[str, Verdict]
     ) -> tuple[Sequence[Verdict], Decisions]:
         final: dict[str, Verdict] = {}
-        by = dict.fromkeys(top, self._top.name)
+        judge_names = dict.fromkeys(top, self._top.name)
         checked = []
         chance = 1.0
         for step in steps:
@@ -340,14 +340,16 @@ class Cascade(Backend):
                 if i in top:
                     checked.append(Check(i, name, supported, top[i].supported))
                 else:
-                    by[i] = name
+                    judge_names[i] = name
                     # Its verdict stands for the top judge's, which has no probability.
                     final[i] = replace(step.verdicts[i], probability=None)
             chance = min(chance, step.chance) if step.standing else chance
         final |= top
         closed = sum(level.control.closed for level in self._levels)
-        by = {i: by[i] for i in task.ids}
-        decided = Decisions(by, self._top.name, self._policy.risk, tuple(checked), chance, closed)
+        judge_names = {i: judge_names[i] for i in task.ids}
+        decided = Decisions(
+            judge_names, self._top.name, self._policy.risk, tuple(checked), chance, closed
+        )
         return [final[i] for i in task.ids], decided
 
     async def _learn_labels(self) -> None:
@@ -393,8 +395,8 @@ def route(judges: Sequence[Backend], policy: CascadePolicy) -> Route:
             raise InputError(f"the judge {judge.name} cannot verify statements", "leave it out")
     for dear, cheap in pairwise(judges):
         if cheap.capabilities.local and not dear.capabilities.local:
-            what = f"in a cascade {dear.name} stands before {cheap.name}, which costs nothing"
-            raise InputError(what, "name the cheapest first: embedded>openai:MODEL")
+            fault = f"in a cascade {dear.name} stands before {cheap.name}, which costs nothing"
+            raise InputError(fault, "name the cheapest first: embedded>openai:MODEL")
     labelled = read_labels(policy.labels) if policy.labels else ()
     return Route(judges[-1], {VerifyStatements.kind: Cascade(judges, policy, labelled)})
 
@@ -472,17 +474,17 @@ def _in_store(path: str) -> Iterator[_LabelledStatement]:
 
 def _by_sample(labels: Sequence[HumanLabel]) -> dict[str, dict[int, float]]:
     """By sample and statement, the mean of people's labels, or what settled their dispute."""
-    valued = [one for one in labels if one.statement is not None and one.value is not None]
-    settled = {one.item for one in valued if one.kind == "settled"}
-    chances = [one.chance for one in valued if one.chance is not None]
+    valued = [label for label in labels if label.statement is not None and label.value is not None]
+    settled = {label.item for label in valued if label.kind == "settled"}
+    chances = [label.chance for label in valued if label.chance is not None]
     values: dict[str, dict[int, list[float]]] = {}
-    for one in valued:
-        number = fixed_numbers([one.sample])[0]
-        sampled = number * (one.chance or 1.0) < min(chances, default=1.0)
-        counts = one.kind == "settled" or (one.kind == "label" and one.item not in settled)
-        if sampled and counts and one.statement is not None and one.value is not None:
-            values.setdefault(one.sample, {}).setdefault(one.statement, []).append(one.value)
+    for label in valued:
+        number = fixed_numbers([label.sample])[0]
+        sampled = number * (label.chance or 1.0) < min(chances, default=1.0)
+        counts = label.kind == "settled" or (label.kind == "label" and label.item not in settled)
+        if sampled and counts and label.statement is not None and label.value is not None:
+            values.setdefault(label.sample, {}).setdefault(label.statement, []).append(label.value)
     return {
-        sample: {number: sum(each) / len(each) for number, each in by_statement.items()}
+        sample: {number: sum(values) / len(values) for number, values in by_statement.items()}
         for sample, by_statement in values.items()
     }

@@ -120,15 +120,14 @@ def paired(
     first, second = (np.asarray(scores, dtype=np.float64) for scores in (before, after))
     differences = second - first
     differences[np.abs(differences) < _ROUNDING] = 0.0
-    sums, error = _clustered(differences, groups)
+    sums, error = _sums_and_error(differences, groups)
     n, units, mean = len(differences), len(sums), float(differences.mean())
     spread = float(differences.std(ddof=1)) if n > 1 else 0.0
     spread *= spread >= _ROUNDING
-    up, down = int(np.sum(differences > 0)), int(np.sum(differences < 0))
+    n_up, n_down = int(np.sum(differences > 0)), int(np.sum(differences < 0))
     # McNemar's test is the sign-flip test of values that are all 0 or 1, exact for any n.
-    binary = all(np.isin(scores, (0.0, 1.0)).all() for scores in (first, second))
-    exact = binary and groups is None
-    test = mcnemar(up, down) if exact else sign_flip(sums)
+    exact = groups is None and all(np.isin(s, (0.0, 1.0)).all() for s in (first, second))
+    test = mcnemar(n_up, n_down) if exact else sign_flip(sums)
     room = rare.spread_of(first, second)
     unseen = 0.0 if exact else rare.unseen_difference(differences, span, room)
     against = rare.p_value(sums * units / n, unseen) if unseen else 0.0
@@ -148,9 +147,9 @@ def paired(
         test=RARE if against > test.p else test.method,
         effect=effect,
         effect_interval=_effect_interval(mean, spread, error, units, level),
-        up=up,
-        same=n - up - down,
-        down=down,
+        up=n_up,
+        same=n - n_up - n_down,
+        down=n_down,
         error=error,
         deviation=None if error is None else error * math.sqrt(n),
         moved=len(moves),
@@ -160,19 +159,19 @@ def paired(
     )
 
 
-def _clustered(
+def _sums_and_error(
     differences: Floats, groups: Sequence[Hashable] | None
 ) -> tuple[Floats, float | None]:
     """The sum of each unit, and the standard error of the mean, robust against clusters."""
-    at = cluster_numbers(range(len(differences)) if groups is None else groups)
-    sums = np.bincount(at, differences).astype(np.float64)
-    sizes = np.bincount(at).astype(np.float64)
+    cluster = cluster_numbers(range(len(differences)) if groups is None else groups)
+    sums = np.bincount(cluster, differences).astype(np.float64)
+    sizes = np.bincount(cluster).astype(np.float64)
     units = len(sums)
     if units < 2:
         return sums, None
-    rest = (sums - sizes * differences.mean()) * without_each(sizes)
-    rest[np.abs(rest) < _ROUNDING * sizes] = 0.0
-    return sums, math.sqrt(units / (units - 1) * float(rest @ rest)) / len(differences)
+    residuals = (sums - sizes * differences.mean()) * without_each(sizes)
+    residuals[np.abs(residuals) < _ROUNDING * sizes] = 0.0
+    return sums, math.sqrt(units / (units - 1) * float(residuals @ residuals)) / len(differences)
 
 
 def difference_interval(
@@ -198,7 +197,7 @@ def difference_interval(
         same and no `span` says how far others might lie.
     """
     array = np.asarray(differences, dtype=np.float64)
-    sums, error = _clustered(array, groups)
+    sums, error = _sums_and_error(array, groups)
     if span is None:
         usual = t_interval(float(array.mean()), error, len(sums) - 1, level, "t") if error else None
     else:
@@ -206,9 +205,10 @@ def difference_interval(
         usual = mean_interval(array, groups=groups, low=-end, high=end, level=level)
     if usual is None:
         return None
-    unseen, most = rare.unseen_difference(array, span, spread), math.inf if span is None else span
+    unseen = rare.unseen_difference(array, span, spread)
+    largest = math.inf if span is None else span
     means = sums * len(sums) / len(array)
-    return with_rare(usual, means, (-unseen, unseen), (-most, most))
+    return with_rare(usual, means, (-unseen, unseen), (-largest, largest))
 
 
 def _effect_interval(
@@ -232,12 +232,12 @@ def detectable(pairs: Paired, *, alpha: float = 0.05) -> float | None:
         return power.mcnemar_detectable(pairs.n, _changed_shares(pairs), alpha=alpha)
     if not pairs.error or pairs.moved < power.fewest_changes(alpha):
         return None
-    least = power.t_detectable(pairs.error, pairs.units, alpha=alpha)
+    by_t_test = power.t_detectable(pairs.error, pairs.units, alpha=alpha)
     share = power.share_to_change(pairs.units, alpha=alpha)
-    if least is None or share is None:
+    if by_t_test is None or share is None:
         return None
     undone = power.rare_detectable(pairs.error, pairs.units, pairs.unseen, alpha=alpha)
-    return max(least, share * pairs.size, undone)
+    return max(by_t_test, share * pairs.size, undone)
 
 
 def needed(pairs: Paired, difference: float, *, alpha: float = 0.05) -> int | None:
@@ -320,12 +320,12 @@ def welch(
     a, b = (np.asarray(values, dtype=np.float64) for values in (first, second))
     if min(len(a), len(b)) < 2:
         return None
-    parts = float(a.var(ddof=1)) / len(a), float(b.var(ddof=1)) / len(b)
-    error = math.sqrt(sum(parts))
+    variances = float(a.var(ddof=1)) / len(a), float(b.var(ddof=1)) / len(b)
+    error = math.sqrt(sum(variances))
     if error <= _ROUNDING * max(float(np.abs(a).max()), float(np.abs(b).max())):
         return None
     difference = float(a.mean() - b.mean())
-    df = sum(parts) ** 2 / (parts[0] ** 2 / (len(a) - 1) + parts[1] ** 2 / (len(b) - 1))
+    df = sum(variances) ** 2 / (variances[0] ** 2 / (len(a) - 1) + variances[1] ** 2 / (len(b) - 1))
     t = difference / error
     if min(len(a), len(b)) < LARGE:
         p = two_groups(a, b, one_sided=one_sided).p
@@ -371,13 +371,13 @@ def sign_flip(sums: Values) -> Test:
     array = np.asarray(sums, dtype=np.float64)
     nonzero = array[array != 0]  # a difference of zero is the same with either sign
     observed = abs(float(nonzero.sum()))
-    least = observed - _CLOSE * float(np.abs(nonzero).sum())
+    as_far_as = observed - _CLOSE * float(np.abs(nonzero).sum())
     smallest = float(np.finfo(np.float64).tiny)
     if len(nonzero) <= EXACT_UNITS:
         flipped = np.zeros(1)
         for value in nonzero:
             flipped = np.concatenate([flipped + value, flipped - value])
-        return Test(float(np.mean(np.abs(flipped) >= least)), "sign-flip permutation, exact")
+        return Test(float(np.mean(np.abs(flipped) >= as_far_as)), "sign-flip permutation, exact")
     if len(nonzero) > MOST_UNITS:
         from scipy.special import ndtr
 
@@ -385,14 +385,16 @@ def sign_flip(sums: Values) -> Test:
         # Beyond the smallest number that a float can hold, p is still no zero.
         p = max(2 * float(ndtr(-z)), smallest)
         return Test(p, "sign-flip permutation, normal limit")
-    reached = _reached(nonzero, least, DRAWS, np.random.default_rng(0))
+    reached = _count_reached(nonzero, as_far_as, DRAWS, np.random.default_rng(0))
     # Draws alone show no p below 1 / (draws + 1), too large to stand among a few hundred tests.
     bound = max(2 * math.exp(-observed * observed / float(nonzero @ nonzero) / 2), smallest)
     p = min((reached + 1) / (DRAWS + 1), bound)
     return Test(p, f"sign-flip permutation, {DRAWS:,} draws")
 
 
-def _reached(values: Floats, least: float, draws: int, random: np.random.Generator) -> int:
+def _count_reached(
+    values: Floats, as_far_as: float, draws: int, random: np.random.Generator
+) -> int:
     """In how many of the draws the sum with random signs is as far from zero as the one seen."""
     reached, n = 0, len(values)
     rows = max(1, _CHUNK // n)
@@ -400,7 +402,7 @@ def _reached(values: Floats, least: float, draws: int, random: np.random.Generat
         count = min(rows, draws - start)
         bits = np.frombuffer(random.bytes(-(-count * n // 8)), dtype=np.uint8)
         plus = np.unpackbits(bits, count=count * n).reshape(count, n).astype(np.float64) @ values
-        reached += int(np.count_nonzero(np.abs(2 * plus - values.sum()) >= least))
+        reached += int(np.count_nonzero(np.abs(2 * plus - values.sum()) >= as_far_as))
     return reached
 
 
@@ -436,29 +438,29 @@ def two_groups(
         return t if one_sided else np.abs(t)
 
     observed = float(distance(pool[None, : len(fewer)])[0])
-    least, random = observed - _CLOSE * abs(observed), np.random.default_rng(0)
+    as_far_as, random = observed - _CLOSE * abs(observed), np.random.default_rng(0)
     if math.comb(len(pool), len(fewer)) <= DRAWS:
         ways = np.array(list(combinations(pool.tolist(), len(fewer))))
-        return Test(float(np.mean(distance(ways) >= least)), "permutation of Welch's t, exact")
+        return Test(float(np.mean(distance(ways) >= as_far_as)), "permutation of Welch's t, exact")
     # The beginnings of a shuffled pool are as many draws, if all of it is not divided up.
     slices = max(1, len(pool) // len(fewer) - 1)
-    rows, done, reached = max(1, _CHUNK // len(pool)), 0, 0
-    while done < DRAWS and reached < ENOUGH:
-        count = min(rows, -(-(DRAWS - done) // slices))
+    rows, n_drawn, reached = max(1, _CHUNK // len(pool)), 0, 0
+    while n_drawn < DRAWS and reached < ENOUGH:
+        count = min(rows, -(-(DRAWS - n_drawn) // slices))
         mixed = random.permuted(np.tile(pool, (count, 1)), axis=1)[:, : slices * len(fewer)]
-        as_far = distance(mixed.reshape(-1, len(fewer))) >= least
-        done, reached = done + len(as_far), reached + int(np.count_nonzero(as_far))
-    return Test((reached + 1) / (done + 1), f"permutation of Welch's t, {done:,} draws")
+        as_far = distance(mixed.reshape(-1, len(fewer))) >= as_far_as
+        n_drawn, reached = n_drawn + len(as_far), reached + int(np.count_nonzero(as_far))
+    return Test((reached + 1) / (n_drawn + 1), f"permutation of Welch's t, {n_drawn:,} draws")
 
 
 def _welch_t(rows: Floats, pool: Floats) -> Floats:
     """Welch's t of each row of values against the rest of the pool, whose mean is 0."""
     m, n = rows.shape[1], len(pool) - rows.shape[1]
-    sums, squares, whole = rows.sum(axis=1), np.square(rows).sum(axis=1), float(pool @ pool)
+    sums, squares, total = rows.sum(axis=1), np.square(rows).sum(axis=1), float(pool @ pool)
     mean, rest_mean = sums / m, -sums / n
-    error2 = (squares / m - mean**2) / (m - 1) + ((whole - squares) / n - rest_mean**2) / (n - 1)
+    error2 = (squares / m - mean**2) / (m - 1) + ((total - squares) / n - rest_mean**2) / (n - 1)
     # Without any spread t is as large as rounding lets it be.
-    return np.asarray((mean - rest_mean) / np.sqrt(np.maximum(error2, _CLOSE**2 * whole)))
+    return np.asarray((mean - rest_mean) / np.sqrt(np.maximum(error2, _CLOSE**2 * total)))
 
 
 def mcnemar(up: int, down: int) -> Test:
@@ -487,8 +489,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
         Holm, Scand. J. Stat. 6 (1979) 65.
     """
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    adjusted, least = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = least
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = highest
     return adjusted

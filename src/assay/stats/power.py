@@ -190,8 +190,8 @@ def rare_needed(
     """
 
     def reached(n: int) -> float:
-        least = rare_detectable(deviation / math.sqrt(n), n, unseen, alpha=alpha)
-        return POWER if least <= abs(difference) else 0.0
+        smallest = rare_detectable(deviation / math.sqrt(n), n, unseen, alpha=alpha)
+        return POWER if smallest <= abs(difference) else 0.0
 
     return _smallest_sufficient(reached, 2)
 
@@ -285,8 +285,8 @@ def grouped_detectable(
         sums = (counts[..., 0] - counts[..., 1]) * weights
         totals = sums.sum(axis=1)
         reached = (np.abs(signs @ sums.T) >= totals - 1e-9).sum(axis=0) + 1
-        found = sums[reached <= alpha * (len(signs) + 1)] * groups / cluster_sizes.sum()
-        sure = sum(rare.p_value(means, rare.UNSEEN) <= alpha for means in found)
+        cluster_means = sums[reached <= alpha * (len(signs) + 1)] * groups / cluster_sizes.sum()
+        sure = sum(rare.p_value(means, rare.UNSEEN) <= alpha for means in cluster_means)
         return sure / _SIMULATIONS - POWER
 
     return _root(lacking, 1.0, steps=9) if lacking(1.0) >= 0 else None

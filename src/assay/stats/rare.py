@@ -54,10 +54,10 @@ def p_value(values: Floats, unseen: float) -> float:
     mean = float(values.mean())
     if not mean:
         return 1.0
-    seen, low, rest = _splits(values if mean > 0 else -values, -unseen)
+    seen, low, rest_mean = _splits(values if mean > 0 else -values, -unseen)
     against = low < 0
-    seen, low, rest = seen[against], low[against], rest[against]
-    share = rest / (rest - low)  # with so many of the low ones the mean is 0
+    seen, low, rest_mean = seen[against], low[against], rest_mean[against]
+    share = rest_mean / (rest_mean - low)  # with so many of the low ones the mean is 0
     p = 2 * float(betainc(len(values) - seen + 0.5, seen + 0.5, 1 - share).max())
     return min(1.0, p)
 
@@ -80,9 +80,9 @@ def bounds(values: Floats, lowest: float, highest: float, level: float) -> tuple
 def _lower(values: Floats, lowest: float, level: float) -> float:
     from scipy.special import betaincinv
 
-    seen, low, rest = _splits(values, lowest)
+    seen, low, rest_mean = _splits(values, lowest)
     share = betaincinv(seen + 0.5, len(values) - seen + 0.5, (1 + level) / 2)
-    return float((share * low + (1 - share) * rest).min())
+    return float((share * low + (1 - share) * rest_mean).min())
 
 
 def smallest_mean(n: int, unseen: float, alpha: float) -> float:
@@ -102,9 +102,9 @@ def smallest_mean(n: int, unseen: float, alpha: float) -> float:
 def _splits(values: Floats, lowest: float) -> tuple[Floats, Floats, Floats]:
     """(how many are taken to be low, the mean of these, the mean of the rest), in every way."""
     n, total = len(values), float(values.sum())
-    most = min(_MOST, int(np.count_nonzero(values < total / n)), n - 1)
-    sums = np.cumsum(np.sort(np.partition(values, most)[:most]))
-    seen = np.arange(most + 1.0)
+    most_low = min(_MOST, int(np.count_nonzero(values < total / n)), n - 1)
+    sums = np.cumsum(np.sort(np.partition(values, most_low)[:most_low]))
+    seen = np.arange(most_low + 1.0)
     low = np.concatenate([[lowest], sums / seen[1:]])
-    rest = (total - np.concatenate([[0.0], sums])) / (n - seen)
-    return seen, low, rest
+    rest_mean = (total - np.concatenate([[0.0], sums])) / (n - seen)
+    return seen, low, rest_mean

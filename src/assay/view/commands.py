@@ -56,8 +56,8 @@ def of_runs(site: Site, runs: Sequence[Run]) -> list[Step]:
 def of_sweep(site: Site, title: str, runs: Sequence[Run]) -> list[Step]:
     """The leaderboard of a sweep; nothing where no name stands for it."""
     for name in (title, TAG):
-        found = named_sweep(site.runs(), name)
-        if found and {run.id for run in found.runs} == {run.id for run in runs}:
+        sweep = named_sweep(site.runs(), name)
+        if sweep and {run.id for run in sweep.runs} == {run.id for run in runs}:
             page = command(site, "compare", name, "--out", "sweep.html")
             return [Step("The whole sweep as a file to send on", (page,))]
     return []
@@ -74,12 +74,12 @@ def of_run(site: Site, run: Run, other: Run | None, *, alone: bool) -> list[Step
     """
     name, steps = name_of(site, run), []
     if other:
-        both = sorted((run, other), key=lambda one: one.created)
-        pair = [name_of(site, one) for one in both]
+        by_age = sorted((run, other), key=lambda member: member.created)
+        pair = [name_of(site, member) for member in by_age]
         words = "Compare it with another run of the same questions"
         steps.append(Step(words, (command(site, "compare", *pair),)))
     tally = site.store.labels.tally(run.id)
-    labelled = next((one for one in tally if one.about in run.metrics), None)
+    labelled = next((count for count in tally if count.about in run.metrics), None)
     if labelled:
         queue = Queue(
             run=run.id, metric=labelled.about, what="statement" if labelled.statements else "answer"
@@ -100,7 +100,7 @@ def of_run(site: Site, run: Run, other: Run | None, *, alone: bool) -> list[Step
 
 def of_labels(site: Site, run: Run, queue: Queue) -> list[Step]:
     """What labels are good for: each use with the command that writes the labels for it."""
-    about = (name_of(site, run), "-m", queue.metric)
+    arguments = (name_of(site, run), "-m", queue.metric)
     kind: tuple[str, ...] = ("--per", "statement") if queue.what == "statement" else ()
     uses: dict[str, tuple[str, ...]] = {
         "correct": (),
@@ -108,14 +108,14 @@ def of_labels(site: Site, run: Run, queue: Queue) -> list[Step]:
         "calibrate": ("--out", "card.json"),
     }
     if queue.what == "pair":
-        other = name_of(site, site.run(queue.against))
-        kind, uses = ("--per", "pair", "--against", other), {"agree": ("--other", other)}
+        other_name = name_of(site, site.run(queue.against))
+        kind, uses = ("--per", "pair", "--against", other_name), {"agree": ("--other", other_name)}
     steps = []
     for use, more in uses.items():
         everyone = ("--everyone",) if use == "agree" else ()
         sheet = EVERYONE if everyone else SHEET
-        export = command(site, "label", *about, *kind, "--export", sheet, *everyone)
+        export = command(site, "label", *arguments, *kind, "--export", sheet, *everyone)
         steps.append(
-            Step(USES[use], (export, command(site, use, *about, "--labels", sheet, *more)))
+            Step(USES[use], (export, command(site, use, *arguments, "--labels", sheet, *more)))
         )
     return steps

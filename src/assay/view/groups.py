@@ -74,8 +74,8 @@ def groups(site: Site) -> dict[str, Group]:
 
 
 def _groups(site: Site, runs: Sequence[Run]) -> list[Group]:
-    place = {run.id: n for n, run in enumerate(runs)}
-    sweeps = [_of_sweep(one, place) for one in stored_sweeps(runs)]
+    order = {run.id: n for n, run in enumerate(runs)}
+    sweeps = [_of_sweep(sweep, order) for sweep in stored_sweeps(runs)]
     watched: dict[str, list[Run]] = {}
     for run in runs:
         for tag in run.tags:
@@ -84,29 +84,31 @@ def _groups(site: Site, runs: Sequence[Run]) -> list[Group]:
     return sweeps + [_of_watch(site, name, looked) for name, looked in watched.items()]
 
 
-def _of_sweep(sweep: StoredSweep, place: Mapping[str, int]) -> Group:
+def _of_sweep(sweep: StoredSweep, order: Mapping[str, int]) -> Group:
     values: dict[str, dict[str, None]] = {}
     names = {}
     for run, params in zip(sweep.runs, sweep.params, strict=True):
         for name, value in params.items():
             values.setdefault(name, {})[written(value)] = None
         names[run.id] = ", ".join(f"{name}={written(value)}" for name, value in params.items())
-    grid = "; ".join(f"{name} {', '.join(each)}" for name, each in values.items())
+    grid = "; ".join(
+        f"{name} {', '.join(written_values)}" for name, written_values in values.items()
+    )
     return Group(
         "sweep",
         sweep.title,
         f"{'race' if sweep.raced else 'sweep'} of {len(sweep.runs)} configurations: {grid}",
-        tuple(sorted(sweep.runs, key=lambda run: place[run.id])),
+        tuple(sorted(sweep.runs, key=lambda run: order[run.id])),
         names,
     )
 
 
 def _of_watch(site: Site, name: str, looked: Sequence[Run]) -> Group:
     names = {run.id: f"look {run.params['look']}, {str(run.params['at'])[:10]}" for run in looked}
-    about = f"watch: {numbers.plural(len(looked), 'look')}"
+    description = f"watch: {numbers.plural(len(looked), 'look')}"
     if n_alerts := len(site.store.alerts.of(name)):
-        about += f", {numbers.plural(n_alerts, 'alert')}"
-    return Group("watch", name, about, tuple(looked), names)
+        description += f", {numbers.plural(n_alerts, 'alert')}"
+    return Group("watch", name, description, tuple(looked), names)
 
 
 def group_of(site: Site, run: Run, kind: str) -> Group:
@@ -162,12 +164,12 @@ def render(site: Site, place: Place, group: Group, charted: Charted | None = Non
     key = (key, charted.segments, charted.reference and charted.reference.id)
     wait = 600.0 if place.static else _WAIT_S
     if group.kind == "sweep":
-        swept = site.background.get(key, partial(_swept, site, group), wait)
+        swept = site.background.get(key, partial(_swept_group, site, group), wait)
         more = {} if swept is None else _shown_sweep(swept, place, group)
-        known = commands.of_sweep(site, group.title, group.runs)
-        more["steps"] = [] if place.static else known
+        steps = commands.of_sweep(site, group.title, group.runs)
+        more["steps"] = [] if place.static else steps
         return site.render("sweep_page.html", place, group=group, waiting=swept is None, **more)
-    watched = site.background.get(key, partial(_watched, site, group, charted), wait)
+    watched = site.background.get(key, partial(_charts_and_alerts, site, group, charted), wait)
     more = {} if watched is None else _shown_watch(watched, place, group)
     more["fields"] = list(dict.fromkeys([*_fields(site, group), *charted.segments]))
     return site.render(
@@ -179,22 +181,28 @@ def _fields(site: Site, group: Group) -> Iterator[str]:
     """By what the samples of a watch can be told apart: what several of its last look share."""
     yield "language"
     run = group.runs[0]
-    held = [site.sample(run, row).metadata for row in all_rows(site.store, run)[:_FIRST]]
-    for name in dict.fromkeys(name for metadata in held for name in metadata):
-        values = [one[name] for one in held if name in one]
+    metadata_of_rows = [
+        site.sample(run, row).metadata for row in all_rows(site.store, run)[:_FIRST]
+    ]
+    for name in dict.fromkeys(name for metadata in metadata_of_rows for name in metadata):
+        values = [metadata[name] for metadata in metadata_of_rows if name in metadata]
         plain = not any(isinstance(value, (dict, list)) for value in values)
-        if plain and (len(held) == 1 or len(set(values)) < len(values)):
+        if plain and (len(metadata_of_rows) == 1 or len(set(values)) < len(values)):
             yield name
 
 
-def _swept(site: Site, group: Group) -> Sweep:
+def _swept_group(site: Site, group: Group) -> Sweep:
     sweeps = stored_sweeps(group.runs)
     return read_sweep(site.path, sweeps[0])
 
 
 def _shown_sweep(swept: Sweep, place: Place, group: Group) -> dict[str, Any]:
-    runs = {one.name: one.run for one in swept.configurations}
-    first = [runs[one.name] for one in swept.leaderboards[0].standings if one.mean is not None]
+    runs = {configuration.name: configuration.run for configuration in swept.configurations}
+    first = [
+        runs[standing.name]
+        for standing in swept.leaderboards[0].standings
+        if standing.mean is not None
+    ]
     tables = sweep_report.shown(swept)
     varied = [name for name, values in tables["varied"].items() if len(values) > 1]
     return {
@@ -207,15 +215,15 @@ def _shown_sweep(swept: Sweep, place: Place, group: Group) -> dict[str, Any]:
     }
 
 
-def _watched(
+def _charts_and_alerts(
     site: Site, group: Group, charted: Charted
 ) -> tuple[list[Chart], list[Mapping[str, Any]]]:
     reference = None if charted.reference is None else site.result(charted.reference)
     charting = Charting(segments=charted.segments, reference=reference)
     with Store(site.path) as store:  # of its own: other pages need not wait
-        past = [look for look in looks(store, group.title) if look.complete]
+        complete_looks = [look for look in looks(store, group.title) if look.complete]
         alerts = [alert.body for alert in store.alerts.of(group.title)]
-        return charts(store, past, charting), alerts
+        return charts(store, complete_looks, charting), alerts
 
 
 def _shown_watch(
@@ -227,7 +235,7 @@ def _shown_watch(
     for body in reversed(bodies):
         head, *lines = (line.plain for line in watch_report.alert_lines(body))
         run = str(body.get("run", ""))
-        known = any(run == one.id for one in group.runs)
+        known = any(run == member.id for member in group.runs)
         alerts.append((head, lines, _alert_links(place, run, body) if known else []))
     return {
         "metrics": metrics,
@@ -274,12 +282,14 @@ class Axes:
             remedy = "`assay run --param k=5` or `assay describe RUN --param k=5` sets one"
             raise InputError("no run has a parameter to be told apart by", remedy)
         metrics = list(dict.fromkeys(m for run in runs if run.params for m in run.metrics))
-        metric, down = query.get("metric", ""), query.get("down", "")
-        down = down if down in keys else keys[0]
-        others = [key for key in keys if key != down]
-        across = query.get("across", others[0] if others and "down" not in query else "")
+        metric, vertical = query.get("metric", ""), query.get("down", "")
+        vertical = vertical if vertical in keys else keys[0]
+        other_keys = [key for key in keys if key != vertical]
+        across = query.get("across", other_keys[0] if other_keys and "down" not in query else "")
         return cls(
-            metric if metric in metrics else metrics[0], down, across if across in others else ""
+            metric if metric in metrics else metrics[0],
+            vertical,
+            across if across in other_keys else "",
         )
 
     def query(self) -> str:
@@ -316,14 +326,14 @@ def parameters(runs: Sequence[Run]) -> list[str]:
 def render_matrix(site: Site, place: Place, query: MultiMapping[str]) -> str:
     """The page of means by parameters."""
     runs = site.runs()
-    wanted = Axes.read(query, runs)
-    key: Hashable = ("matrix", wanted, site.version())
-    heats = site.background.get(key, partial(_heats, site, wanted), _WAIT_S)
+    axes = Axes.read(query, runs)
+    key: Hashable = ("matrix", axes, site.version())
+    heats = site.background.get(key, partial(_heats, site, axes), _WAIT_S)
     metrics = dict.fromkeys(m for run in runs if run.params for m in run.metrics)
     return site.render(
         "matrix.html",
         place,
-        wanted=wanted,
+        wanted=axes,
         keys=parameters(runs),
         metrics=list(metrics),
         heats=heats,
@@ -331,26 +341,32 @@ def render_matrix(site: Site, place: Place, query: MultiMapping[str]) -> str:
 
 
 def _heats(site: Site, wanted: Axes) -> list[Heat]:
-    over = list(filter(None, (wanted.down, wanted.across)))
-    by_run = means_over(site.path, [wanted.metric], over=over, limit=LIMIT)
-    return [_heat(series, wanted) for series in by_run.series if series.metric == wanted.metric]
+    axes = list(filter(None, (wanted.down, wanted.across)))
+    by_run = means_over(site.path, [wanted.metric], over=axes, limit=LIMIT)
+    return [_heat_map(series, wanted) for series in by_run.series if series.metric == wanted.metric]
 
 
-def _heat(series: Series, wanted: Axes) -> Heat:
-    at = {(down, across): point for point in series.points for down, across in [_values(point)]}
-    downs, acrosses = (sorted({key[n] for key in at}, key=by_size) for n in (0, 1))
-    rows = [(down, [at.get((down, across)) for across in acrosses]) for down in downs]
-    about = series.points[0].run.config["about"][wanted.metric]
-    styles = {point.run.id: _style(point, about) for point in series.points}
+def _heat_map(series: Series, axes: Axes) -> Heat:
+    point_at = {
+        (vertical, across): point
+        for point in series.points
+        for vertical, across in [_values(point)]
+    }
+    downs, acrosses = (sorted({key[n] for key in point_at}, key=by_size) for n in (0, 1))
+    rows = [
+        (vertical, [point_at.get((vertical, across)) for across in acrosses]) for vertical in downs
+    ]
+    facts = series.points[0].run.config["about"][axes.metric]
+    styles = {point.run.id: _style(point, facts) for point in series.points}
     return Heat(series, acrosses, rows, styles)
 
 
 def _values(point: Point) -> tuple[str, str]:
-    down, *across = (value for _, value in point.settings)
-    return down, across[0] if across else ""
+    vertical, *across = (value for _, value in point.settings)
+    return vertical, across[0] if across else ""
 
 
-def _style(point: Point, about: dict[str, Any]) -> str:
+def _style(point: Point, facts: dict[str, Any]) -> str:
     if point.score.mean is None:
         return "none"
-    return f"h{round(goodness(point.score.mean, about) * 10)}"
+    return f"h{round(goodness(point.score.mean, facts) * 10)}"

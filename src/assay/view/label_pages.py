@@ -49,13 +49,13 @@ def start(
     site: Site, desk: Desk, run: Run, queue: Queue, row: int | None = None, **more: str
 ) -> str:
     """The page on which labelling begins, with one sample of the run if its row is named."""
-    others = [
+    other_runs = [
         other
         for other in site.runs()
         if other.id != run.id and not other.derived and set(other.metrics) & set(run.metrics)
     ]
     # Those over as many samples first: they are more likely to be over the same ones.
-    others.sort(key=lambda other: other.n_samples != run.n_samples)
+    other_runs.sort(key=lambda other: other.n_samples != run.n_samples)
     return site.render(
         "label_start.html",
         Place(),
@@ -66,7 +66,7 @@ def start(
         sample=None if row is None else site.sample(run, row),
         first_at=lambda of, by: first_at(site, replace(of, by=by), row),
         ongoing=list(_ongoing(desk, run)),
-        others=others[:_MOST_RUNS],
+        others=other_runs[:_MOST_RUNS],
         **more,
     )
 
@@ -74,24 +74,24 @@ def start(
 def _ongoing(desk: Desk, run: Run) -> Iterable[Ongoing]:
     """The queues that somebody has labelled in."""
     people_of: dict[Queue, list[tuple[str, int]]] = {}
-    for one in desk.tally(run):
-        metric, _, other = one.about.partition(" against ")
+    for tally in desk.tally(run):
+        metric, _, against = tally.about.partition(" against ")
         if metric not in run.metrics:
             continue
-        graded = one.most > 1 and not other and not one.statements
-        what: Any = "pair" if other else "statement" if one.statements else "answer"
+        graded = tally.most > 1 and not against and not tally.statements
+        kind: Any = "pair" if against else "statement" if tally.statements else "answer"
         queue = Queue(
             run=run.id,
             metric=metric,
-            what="rubric" if graded else what,
-            order="difference" if other else "random",
-            against=other,
+            what="rubric" if graded else kind,
+            order="difference" if against else "random",
+            against=against,
         )
-        people_of.setdefault(queue, []).append((one.annotator, one.n))
+        people_of.setdefault(queue, []).append((tally.annotator, tally.n))
     for queue, people in people_of.items():
         words = {"answer": "answers", "statement": "statements", "rubric": "answers, from 1 to 5"}
-        about = words.get(queue.what, "pairs of answers")
-        yield Ongoing(desk.as_before(queue), f"{queue.metric}: {about}", tuple(people))
+        subject = words.get(queue.what, "pairs of answers")
+        yield Ongoing(desk.as_before(queue), f"{queue.metric}: {subject}", tuple(people))
 
 
 def finished(session: Session) -> str:
@@ -102,12 +102,12 @@ def finished(session: Session) -> str:
 def disputes(session: Session) -> str:
     """The page of disagreements."""
     rows = []
-    for one in session.labelling.disputes():
-        item = session.labelling.item(one.run, one.sample, one.statement)
+    for dispute in session.labelling.disputes():
+        item = session.labelling.item(dispute.run, dispute.sample, dispute.statement)
         opinions = [
-            (label, label_screen.in_words(session.queue, item, label)) for label in one.labels
+            (label, label_screen.in_words(session.queue, item, label)) for label in dispute.labels
         ]
-        settled = one.settled
+        settled = dispute.settled
         words = settled and (settled, label_screen.in_words(session.queue, item, settled))
         rows.append({"item": item, "opinions": opinions, "settled": words})
     open_ = sum(row["settled"] is None for row in rows)
@@ -120,7 +120,9 @@ def failures(labelling: Labelling) -> list[dict[str, Any]]:
     middle = (low + high) / 2
     by_sample: dict[str, list[Any]] = {}
     labels = [label for label in labelling.labels() if label.run == labelling.run.id]
-    fine = {one.item for one in labels if one.kind == "settled" and (one.value or 0.0) >= middle}
+    fine = {
+        label.item for label in labels if label.kind == "settled" and (label.value or 0.0) >= middle
+    }
     for label in labels:
         if label.value is not None and label.value < middle and label.item not in fine:
             by_sample.setdefault(label.sample, []).append(label)
@@ -134,8 +136,10 @@ def failures(labelling: Labelling) -> list[dict[str, Any]]:
             continue
         reasons = [label.reason for label in labels if label.reason]
         tags = dict.fromkeys(tag for label in labels for tag in label.tags)
-        who = dict.fromkeys(label.annotator for label in labels)
-        rows.append({"sample": sample, "who": list(who), "reasons": reasons, "tags": list(tags)})
+        annotators = dict.fromkeys(label.annotator for label in labels)
+        rows.append(
+            {"sample": sample, "who": list(annotators), "reasons": reasons, "tags": list(tags)}
+        )
     return rows
 
 
@@ -213,7 +217,7 @@ def card(session: Session) -> Card:
     labelling = session.labelling
     with sheet(labelling, everyone=False) as path:
         result = session.site.result(session.run)
-        return calibrate(result, path, labelling.metric, good_from=_good(labelling))
+        return calibrate(result, path, labelling.metric, good_from=_good_from(labelling))
 
 
 def examples(session: Session) -> str:
@@ -244,7 +248,7 @@ def _commands(site: Site, metric: str) -> list[str]:
     return [commands.command(site, *words) for words in (run_words, ("gate", "--cases", cases))]
 
 
-def _good(labelling: Labelling) -> float:
+def _good_from(labelling: Labelling) -> float:
     """The label from which on a sample is good."""
     if labelling.scale is None:
         return MAJORITY
@@ -254,14 +258,14 @@ def _good(labelling: Labelling) -> float:
 
 def _agreement(session: Session) -> Mapping[str, Any]:
     site, run, queue = session.site, session.run, session.queue
-    other = site.result(site.run(queue.against)) if queue.what == "pair" else None
+    other_result = site.result(site.run(queue.against)) if queue.what == "pair" else None
     result = site.result(run)
     with sheet(session.labelling, everyone=True) as path:
         human = read_labels(path, metrics=list(run.metrics))
-        agreement = agree(result, human, queue.metric, other=other)
+        agreement = agree(result, human, queue.metric, other=other_result)
         report = agreement_words.collect(run, human.source, [agreement], {}, None)
     data = msgspec.convert(report, agreement_words.AgreementReport)
-    settled = len({one.item for one in human.labels if one.settled is not None})
+    settled = len({label.item for label in human.labels if label.settled is not None})
     tables = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
 
     def sample_at(name: str) -> str:
@@ -273,11 +277,11 @@ def _agreement(session: Session) -> Mapping[str, Any]:
 
 def _threshold(session: Session) -> Mapping[str, Any]:
     fitted = card(session)
-    shown = calibration_report.shown(fitted, fitted.quality, held_out=_FIT)
+    figures = calibration_report.shown(fitted, fitted.quality, held_out=_FIT)
     name = commands.name_of(session.site, session.run)
     words = ("calibrate", name, "-m", session.queue.metric, "--card", "card.json")
     return {
-        **shown,
+        **figures,
         "card_command": commands.command(session.site, *words, "--out", "calibrated.jsonl"),
     }
 

@@ -65,33 +65,41 @@ def laid_out(claim: str, contexts: Sequence[str]) -> list[Context]:
         contexts: Whatever it may rest on.
     """
     records = [in_lines(text) for text in contexts]
-    named = [record != text for text, record in zip(contexts, records, strict=True)]
+    is_record = [record != text for text, record in zip(contexts, records, strict=True)]
     contexts = records
     sentences = [
         (n, span)
         for n, text in enumerate(contexts)
-        for span in (_spans_of_lines(text) if named[n] else spans(text))
+        for span in (_spans_of_lines(text) if is_record[n] else spans(text))
     ][:_MOST_SENTENCES]
     stems_of = [frozenset(stems(contexts[n][a:b])) for n, (a, b) in sentences]
     weights = inverse_frequency(stems_of)
     claims = [frozenset(stems(claim[a:b])) for a, b in spans(claim)[:_MOST_CLAIMS]]
-    near: dict[int, set[str]] = {}
-    for wanted in filter(None, claims):
-        shares = [weighted_recall(wanted, words, weights) for words in stems_of]
-        most = max(shares, default=0.0)
-        alike = [at for at, share in enumerate(shares) if share >= max(most - _SAME, _NEAR)]
-        lines = [
-            at for at, share in enumerate(shares) if named[sentences[at][0]] and share >= _LINE
+    shared_words: dict[int, set[str]] = {}
+    for claim_words in filter(None, claims):
+        shares = [weighted_recall(claim_words, words, weights) for words in stems_of]
+        largest = max(shares, default=0.0)
+        most_alike = [
+            index for index, share in enumerate(shares) if share >= max(largest - _SAME, _NEAR)
         ]
-        best = sorted(lines, key=lambda at: -shares[at])[:_MOST_ALIKE]
-        for at in {*alike[:_MOST_ALIKE], *best}:
-            near.setdefault(at, set()).update(wanted & stems_of[at])
-    long = sum(map(len, contexts)) > _LONG and bool(near)
+        lines = [
+            index
+            for index, share in enumerate(shares)
+            if is_record[sentences[index][0]] and share >= _LINE
+        ]
+        best = sorted(lines, key=lambda index: -shares[index])[:_MOST_ALIKE]
+        for index in {*most_alike[:_MOST_ALIKE], *best}:
+            shared_words.setdefault(index, set()).update(claim_words & stems_of[index])
+    long = sum(map(len, contexts)) > _LONG and bool(shared_words)
     return [
         _context(
             n,
             text,
-            {sentences[at][1]: near[at] for at in near if sentences[at][0] == n},
+            {
+                sentences[index][1]: shared_words[index]
+                for index in shared_words
+                if sentences[index][0] == n
+            },
             long=long,
         )
         for n, text in enumerate(contexts)
@@ -113,15 +121,23 @@ def within(text: str, span: tuple[int, int] | None) -> tuple[Stretch, ...]:
     return tuple(run for run in runs if run.text)
 
 
-def _context(n: int, text: str, near: dict[tuple[int, int], set[str]], *, long: bool) -> Context:
+def _context(
+    n: int, text: str, shared_words: dict[tuple[int, int], set[str]], *, long: bool
+) -> Context:
     runs: list[Stretch] = []
-    ends = sorted({0, len(text), *(end for span in near for end in span)})
+    ends = sorted({0, len(text), *(end for span in shared_words for end in span)})
     for a, b in pairwise(ends):
-        shared = near.get((a, b))
+        shared = shared_words.get((a, b))
         runs += [Stretch(text[a:b])] if shared is None else _passage(text[a:b], shared)
     head = " ".join(text[: 2 * _HEAD].split())
     head = head if len(head) <= _HEAD else head[:_HEAD].rsplit(" ", 1)[0] + " …"
-    return Context(n + 1, tuple(runs), bool(near), long and not near and len(text) > _HEAD, head)
+    return Context(
+        n + 1,
+        tuple(runs),
+        bool(shared_words),
+        long and not shared_words and len(text) > _HEAD,
+        head,
+    )
 
 
 def _passage(text: str, shared: set[str]) -> list[Stretch]:
@@ -200,8 +216,8 @@ def choices(queue: Queue, item: LabelItem, decision: HumanLabel | None) -> list[
     value = decision.value if decision else None
     if queue.what == "pair":
         first, second = (side.value for side in item.sides)
-        named = ("A is better", "a 1"), ("Tie", "0 e"), ("B is better", "b 2")
-        options = zip((first, 0.5, second), named, strict=True)
+        names_and_keys = ("A is better", "a 1"), ("Tie", "0 e"), ("B is better", "b 2")
+        options = zip((first, 0.5, second), names_and_keys, strict=True)
         return [Choice(v, words, keys, "", v == value) for v, (words, keys) in options]
     if queue.what == "rubric":
         return [
@@ -217,10 +233,10 @@ def in_words(queue: Queue, item: LabelItem, label: HumanLabel) -> str:
         return "skipped"
     if label.value is None:
         return "unsure"
-    chosen = next((one for one in choices(queue, item, label) if one.chosen), None)
-    if chosen is None:
+    choice = next((choice for choice in choices(queue, item, label) if choice.chosen), None)
+    if choice is None:
         return f"{label.value:g}"
-    return f"{label.value:g}, {chosen.words}" if queue.what == "rubric" else chosen.words
+    return f"{label.value:g}, {choice.words}" if queue.what == "rubric" else choice.words
 
 
 def judged(queue: Queue, item: LabelItem) -> str:
@@ -232,7 +248,7 @@ def judged(queue: Queue, item: LabelItem) -> str:
         return f"A {numbers.score(scores[0])}, B {numbers.score(scores[1])}"
     if item.outcome is None:
         return ""
-    part = _part(item)
+    part = _statement_part(item)
     if part is not None:
         return meaning(part.label) or numbers.score(part.value)
     return numbers.score(item.outcome.value) if isinstance(item.outcome, Score) else "no score"
@@ -243,7 +259,7 @@ def render(session: Session, item: LabelItem, *, settle: bool = False) -> str:
     queue, labelling = session.queue, session.labelling
     decision = labelling.decision(item.key)
     part = _judged_part(labelling, item)
-    sides = _sides(item)
+    sides = _pair_sides(item)
     answer = within(item.answer, part.span if part else None)
     return session.render(
         "label.html",
@@ -261,9 +277,9 @@ def render(session: Session, item: LabelItem, *, settle: bool = False) -> str:
         choices=choices(queue, item, decision),
         decision=decision,
         judged=judged(queue, item),
-        tags=_tags(labelling, decision),
+        tags=_tags_offered(labelling, decision),
         settle=settle,
-        others=_others(queue, labelling, item) if settle else [],
+        others=_other_opinions(queue, labelling, item) if settle else [],
         near=_neighbours(labelling, item.key),
         n_parts=0 if part is None else len(labelling.scored(item.run, item.sample)[1]),
         **margin(session),
@@ -276,14 +292,14 @@ def margin(session: Session) -> dict[str, Any]:
     progress = labelling.progress()
     return {
         "progress": progress,
-        "full": _full(progress),
-        "last": _last(queue, labelling),
-        "good": "" if queue.what in ("statement", "pair") else _good(labelling),
+        "full": _share_done(progress),
+        "last": _last_decision(queue, labelling),
+        "good": "" if queue.what in ("statement", "pair") else _good_range(labelling),
         "n_mine": len(labelling.decided()),
     }
 
 
-def _full(progress: Progress) -> float:
+def _share_done(progress: Progress) -> float:
     """How much of what is needed is labelled, from 0 to 1."""
     if progress.enough:
         return 1.0
@@ -291,7 +307,7 @@ def _full(progress: Progress) -> float:
     return progress.labelled / max(progress.labelled + needed, 1)
 
 
-def _last(queue: Queue, labelling: Labelling) -> Last | None:
+def _last_decision(queue: Queue, labelling: Labelling) -> Last | None:
     decided = labelling.decided()
     label = labelling.decision(decided[-1]) if decided else None
     if label is None or (queue.what == "pair" and label.sample not in labelling.pool.place_of):
@@ -301,16 +317,16 @@ def _last(queue: Queue, labelling: Labelling) -> Last | None:
     agree = None if judge is None or person is None else judge == person
     texts = in_words(queue, item, label), judged(queue, item)
     scored = agree is not None and item.statement is None and not item.sides
-    bar = f"(it calls {_good(labelling)})" if scored else ""
+    bar = f"(it calls {_good_range(labelling)})" if scored else ""
     before = labelling.replaced(label.item)
     changed = before is not None and (before.kind, before.value) != (label.kind, label.value)
     was = in_words(queue, item, before) if before is not None and changed else ""
     return Last(label.item, *texts, agree, bar, was)
 
 
-def _good(labelling: Labelling) -> str:
-    which = "down to" if labelling.pool.first.falling else "from"
-    return f"good {which} {numbers.score(labelling.threshold)}"
+def _good_range(labelling: Labelling) -> str:
+    bound = "down to" if labelling.pool.first.falling else "from"
+    return f"good {bound} {numbers.score(labelling.threshold)}"
 
 
 def _neighbours(labelling: Labelling, key: Key) -> tuple[Key | None, Key | None]:
@@ -318,9 +334,9 @@ def _neighbours(labelling: Labelling, key: Key) -> tuple[Key | None, Key | None]
     decided = labelling.decided()
     if key not in decided:
         return (decided[-1] if decided else None), None
-    at = decided.index(key)
-    before = decided[at - 1] if at else None
-    return before, decided[at + 1] if at + 1 < len(decided) else None
+    index = decided.index(key)
+    before = decided[index - 1] if index else None
+    return before, decided[index + 1] if index + 1 < len(decided) else None
 
 
 def _judged_part(labelling: Labelling, item: LabelItem) -> Part | None:
@@ -331,14 +347,14 @@ def _judged_part(labelling: Labelling, item: LabelItem) -> Part | None:
     return parts[item.statement]
 
 
-def _part(item: LabelItem) -> Part | None:
+def _statement_part(item: LabelItem) -> Part | None:
     if item.statement is None or item.outcome is None:
         return None
     parts = [part for part in item.outcome.parts if part.value is not None]
     return parts[item.statement]
 
 
-def _sides(item: LabelItem) -> list[Side]:
+def _pair_sides(item: LabelItem) -> list[Side]:
     if not item.sides:
         return []
     first, second = item.sides
@@ -349,11 +365,11 @@ def _sides(item: LabelItem) -> list[Side]:
     return [
         Side(
             letter,
-            each,
+            answer_pieces,
             [] if shared else laid_out(side.answer, side.contexts),
             numbers.score(side.outcome.value) if isinstance(side.outcome, Score) else "",
         )
-        for letter, side, each in zip("AB", item.sides, pieces, strict=True)
+        for letter, side, answer_pieces in zip("AB", item.sides, pieces, strict=True)
     ]
 
 
@@ -361,21 +377,26 @@ def _shared(item: LabelItem) -> Sequence[Context] | None:
     """The contexts of both answers, where they are the same."""
     if not item.sides or item.sides[0].contexts != item.sides[1].contexts:
         return None
-    both = "\n\n".join(side.answer for side in item.sides)
-    return laid_out(both, item.sides[0].contexts)
+    both_answers = "\n\n".join(side.answer for side in item.sides)
+    return laid_out(both_answers, item.sides[0].contexts)
 
 
-def _tags(labelling: Labelling, decision: HumanLabel | None) -> list[tuple[str, bool]]:
+def _tags_offered(labelling: Labelling, decision: HumanLabel | None) -> list[tuple[str, bool]]:
     """Kinds of error that are offered, the usual ones of this run first, and which are chosen."""
     used = Counter(tag for label in labelling.labels() for tag in label.tags)
-    mine = decision.tags if decision else ()
-    names = dict.fromkeys([*mine, *(tag for tag, _ in used.most_common(_MOST_TAGS)), *TAGS])
-    return [(name, name in mine) for name in list(names)[: max(_MOST_TAGS, len(mine))]]
+    own_tags = decision.tags if decision else ()
+    names = dict.fromkeys([*own_tags, *(tag for tag, _ in used.most_common(_MOST_TAGS)), *TAGS])
+    return [(name, name in own_tags) for name in list(names)[: max(_MOST_TAGS, len(own_tags))]]
 
 
-def _others(queue: Queue, labelling: Labelling, item: LabelItem) -> list[tuple[HumanLabel, str]]:
+def _other_opinions(
+    queue: Queue, labelling: Labelling, item: LabelItem
+) -> list[tuple[HumanLabel, str]]:
     """What annotators said who disagree about an item."""
-    disputes = {(one.run, one.sample, one.statement): one for one in labelling.disputes()}
+    disputes = {
+        (dispute.run, dispute.sample, dispute.statement): dispute
+        for dispute in labelling.disputes()
+    }
     dispute = disputes.get(item.key)
     labels = dispute.labels if dispute else ()
     return [(label, in_words(queue, item, label)) for label in labels]

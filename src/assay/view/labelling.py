@@ -65,11 +65,11 @@ class Queue:
         Raises:
             InputError: If something in it is none of what can be asked for.
         """
-        text = {one.name: str(query.get(one.name, ""))[:_MOST].strip() for one in fields(cls)}
-        what = _among("what", text["what"] or "answer", get_args(What))
+        text = {field.name: str(query.get(field.name, ""))[:_MOST].strip() for field in fields(cls)}
+        kind = _known_or_fault("what", text["what"] or "answer", get_args(What))
         order = text["order"] or "random"
-        order = "difference" if what == "pair" and order != "random" else order
-        against = text["against"] if what == "pair" or order == "difference" else ""
+        order = "difference" if kind == "pair" and order != "random" else order
+        against = text["against"] if kind == "pair" or order == "difference" else ""
         metric = text["metric"] or next(iter(run.metrics))
         if metric not in run.metrics:
             remedy = f"it has {', '.join(run.metrics)}"
@@ -79,8 +79,8 @@ class Queue:
         return cls(
             run=run.id,
             metric=metric,
-            what=what,
-            order=_among("order", order, ORDERS),
+            what=kind,
+            order=_known_or_fault("order", order, ORDERS),
             against=against,
             by=text["by"],
             within=_number("half-width", text["within"] or "0"),
@@ -113,9 +113,9 @@ class Queue:
         """(name, value) of all that is not as usual, as a form or an address has it."""
         usual = Queue(run=self.run)
         texts = {
-            one.name: getattr(self, one.name)
-            for one in fields(self)
-            if one.name != "run" and getattr(self, one.name) != getattr(usual, one.name)
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "run" and getattr(self, field.name) != getattr(usual, field.name)
         }
         return [(name, f"{v:g}" if isinstance(v, float) else str(v)) for name, v in texts.items()]
 
@@ -195,7 +195,7 @@ class Desk:
             InputError: If there is nothing to label, or nobody to do it.
             NotReady: If the scores are still being read.
         """
-        labelling = self._place(queue)
+        labelling = self._place_of(queue)
         with self._lock:
             yield labelling
 
@@ -222,13 +222,13 @@ class Desk:
             InputError: If there is nothing to label, or nobody to do it.
         """
         with suppress(NotReady):
-            self._place(queue)
+            self._place_of(queue)
         if seconds:
             percent = _number("share of second opinions", seconds)
-            share = _within("the share of second opinions", percent, 0.0, 100.0) / 100
+            share = _number_within("the share of second opinions", percent, 0.0, 100.0) / 100
             self._store.labels.ask_for_seconds(*_named(queue), share)
 
-    def _place(self, queue: Queue) -> Labelling:
+    def _place_of(self, queue: Queue) -> Labelling:
         run = self._site.run(queue.run)
         # The scores of a run that is going are read again once there are more of them.
         scored = 0 if run.finished else sum(self._site.store.counts(run.id)[queue.metric].values())
@@ -271,14 +271,17 @@ class Desk:
         if queue.per != "answer":
             return
         kind = queue.metric, False
-        tallies = [one for one in self.tally(run) if (one.about, one.statements) == kind]
-        n, most = sum(one.n for one in tallies), max((one.most for one in tallies), default=0.0)
-        if not tallies or (most > 1) == (queue.what == "rubric"):
+        tallies = [tally for tally in self.tally(run) if (tally.about, tally.statements) == kind]
+        n, highest = (
+            sum(tally.n for tally in tallies),
+            max((tally.most for tally in tallies), default=0.0),
+        )
+        if not tallies or (highest > 1) == (queue.what == "rubric"):
             return
-        there = "grades from 1 to 5" if most > 1 else "1 or 0"
+        scale = "grades from 1 to 5" if highest > 1 else "1 or 0"
         of_run = f"{plural(n, 'answer')} of this run {'is' if n == 1 else 'are'}"
-        what = f"{of_run} labelled with {there} for {queue.metric}"
-        raise InputError(what, "go on with that scale: the two cannot be counted together")
+        fault = f"{of_run} labelled with {scale} for {queue.metric}"
+        raise InputError(fault, "go on with that scale: the two cannot be counted together")
 
 
 def _named(queue: Queue) -> tuple[str, str, str]:
@@ -299,12 +302,12 @@ def item_query(site: Site, queue: Queue, key: Key, **more: object) -> str:
     """The part of an address that leads to one item: ids may hold anything, so it names the row."""
     run, sample, statement = key
     row, _ = site.store.sample(run, sample)
-    of = {} if run == queue.run else {"of": run}
-    at = {} if statement is None else {"statement": statement}
-    return queue.query(row=row, **of, **at, **more)
+    run_field = {} if run == queue.run else {"of": run}
+    statement_field = {} if statement is None else {"statement": statement}
+    return queue.query(row=row, **run_field, **statement_field, **more)
 
 
-def _among(name: str, text: str, known: tuple[Any, ...]) -> Any:
+def _known_or_fault(name: str, text: str, known: tuple[Any, ...]) -> Any:
     if text not in known:
         raise InputError(f"'{text}' is no {name} of labels", f"there are {', '.join(known)}")
     return text
@@ -320,7 +323,7 @@ def _number(name: str, text: str) -> float:
     return number
 
 
-def _within(name: str, number: float, low: float, high: float) -> float:
+def _number_within(name: str, number: float, low: float, high: float) -> float:
     if not low <= number <= high:
         raise InputError(f"{name} is {number:g}", f"give {low:g} to {high:g}")
     return number

@@ -186,8 +186,8 @@ class Lookup:
     def causes_of(self, store: Store, indexed: Indexed, row: int) -> list[tuple[str, str]]:
         """(name, title) of what went wrong in a sample."""
         sql = "SELECT cause FROM lookup.causes WHERE run = ? AND row = ?"
-        found = store.query(sql, indexed.number, row)
-        return [(name, CAUSES[name].title) for (name,) in found]
+        causes = store.query(sql, indexed.number, row)
+        return [(name, CAUSES[name].title) for (name,) in causes]
 
 
 def _texts(sample: Sample) -> Iterator[str]:

@@ -59,8 +59,8 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
     if number > pages and number != 1:
         raise NotThere(f"there is no page {number}", f"the last one is page {pages}")
     texts, metrics = columns_of(selection, run)
-    at = (number - 1) * SIZE
-    page = rows[at : at + SIZE]
+    start = (number - 1) * SIZE
+    page = rows[start : start + SIZE]
     scores = scores_at(site, run, page, metrics)
     indexed = site.lookup.index(run, _WAIT_S)
     return site.render(
@@ -81,7 +81,7 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
         n=len(rows),
         number=number,
         pages=pages,
-        start=at + 1,
+        start=start + 1,
         indexing=indexing,
         indexed=indexed,
         verdicts=site.lookup.verdicts(site.store, indexed),
@@ -95,9 +95,12 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
 
 def _steps(site: Site, run: Run, page: Sequence[int]) -> list[commands.Step]:
     """What to do next with a run of which these rows are shown."""
-    others = _elsewhere(site, run, site.sample(run, page[0])) if page else ()
-    other = next((one.run for one in others if one.run.finished and one.cell), None)
-    return commands.of_run(site, run, other, alone=run.id not in groups(site))
+    elsewheres = _asked_elsewhere(site, run, site.sample(run, page[0])) if page else ()
+    other_run = next(
+        (elsewhere.run for elsewhere in elsewheres if elsewhere.run.finished and elsewhere.cell),
+        None,
+    )
+    return commands.of_run(site, run, other_run, alone=run.id not in groups(site))
 
 
 def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
@@ -105,7 +108,7 @@ def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
     key: tuple[object, ...] = ("first", run.id, run.finished, run.stopped, place)
     if run.finished is None:  # its scores change: what is said of them goes with the facts
         entries = facts(site, run, wait) or ()
-        key = (*key, *(one.score.n_scored for one in entries))
+        key = (*key, *(entry.score.n_scored for entry in entries))
     # Whoever waits for it, has made the page.
     large = run.n_samples > LARGE and wait <= _WAIT_S
     work = partial(_first, site, place, run)
@@ -119,19 +122,19 @@ def _first(site: Site, place: Place, run: Run) -> str:
     # Whoever goes on from a flagged sample comes to the next flagged one.
     flagged = Selection(cause=ANY).query()
     links = {
-        str(one["id"]): place.to(
-            f"runs/{run.id}/samples/{one['row']}", flagged if one["main"] else ""
+        str(sample["id"]): place.to(
+            f"runs/{run.id}/samples/{sample['row']}", flagged if sample["main"] else ""
         )
-        for one in (diagnosis["samples"] if diagnosis else ())
+        for sample in (diagnosis["samples"] if diagnosis else ())
     }
     context = html.overview(data, links, everywhere=True)
     if not place.static:
-        context["missed_at"] = partial(_missed_at, place, run)
-        context["cause_at"] = partial(_cause_at, place, run)
+        context["missed_at"] = partial(_samples_beyond_guide, place, run)
+        context["cause_at"] = partial(_samples_with_cause, place, run)
     return site.render("first.html", place, **context)
 
 
-def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
+def _samples_beyond_guide(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
     """The samples beyond the guide value of a metric."""
     label, guide = metric["label"], metric["guide"]
     # Of six digits, as scores are held against it.
@@ -144,7 +147,7 @@ def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
     return place.to(f"runs/{run.id}", selection.query()) + "#samples"
 
 
-def _cause_at(place: Place, run: Run, cause: str) -> str:
+def _samples_with_cause(place: Place, run: Run, cause: str) -> str:
     """The samples with a cause."""
     return place.to(f"runs/{run.id}", Selection(cause=cause).query()) + "#samples"
 
@@ -170,16 +173,16 @@ def scores_at(
 
 def score_cell(site: Site, run: Run, row: int, metric: str, values: Scores) -> Cell:
     """One score in short."""
-    value, why = values.get(row, (None, ""))
-    if not why and value is None and run.finished is None and not run.stopped:
+    value, reason = values.get(row, (None, ""))
+    if not reason and value is None and run.finished is None and not run.stopped:
         return Cell(metric, "·", "none", f"{metric} not scored yet")
     detail = ""
     if value is None:
         outcome = site.store.outcome(run.id, row, metric) or NOT_DONE
         if isinstance(outcome, Unscored):
-            why, detail = outcome.why, outcome.detail
-    about = {"label": metric, **run.config["about"][metric]}
-    return cell(about, {"value": value, "why": why or NOT_DONE.why, "detail": detail})
+            reason, detail = outcome.why, outcome.detail
+    facts = {"label": metric, **run.config["about"][metric]}
+    return cell(facts, {"value": value, "why": reason or NOT_DONE.why, "detail": detail})
 
 
 def _text(site: Site, run: Run, row: int, sample: Sample, name: str) -> str:
@@ -263,7 +266,7 @@ def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selec
         selection=selection,
         query=selection.query(),
         near=_neighbours(rows, row),
-        elsewhere=list(islice(_elsewhere(site, run, sample), _ELSEWHERE)),
+        elsewhere=list(islice(_asked_elsewhere(site, run, sample), _ELSEWHERE)),
     )
 
 
@@ -272,14 +275,16 @@ def _causes_of(
 ) -> list[tuple[str, str]]:
     """What a sample is flagged for, with the address of all with this cause."""
     causes = site.lookup.causes_of(site.store, indexed, row)
-    return [(title, _cause_at(place, run, name)) for name, title in causes]
+    return [(title, _samples_with_cause(place, run, name)) for name, title in causes]
 
 
-def _elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:
+def _asked_elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:
     """Where else the question was asked: the runs over as many samples first, then the newest."""
-    others = [one for one in site.runs() if one.id != run.id and not one.derived]
-    others.sort(key=lambda one: one.n_samples != run.n_samples)
-    for other in others[:_LOOKED_AT]:
+    other_runs = [
+        run_there for run_there in site.runs() if run_there.id != run.id and not run_there.derived
+    ]
+    other_runs.sort(key=lambda other: other.n_samples != run.n_samples)
+    for other in other_runs[:_LOOKED_AT]:
         row = rows_of(site.store, other, [sample.id]).get(sample.id)
         if row is None or site.sample(other, row).question != sample.question:
             continue  # an id may name another question elsewhere
@@ -291,9 +296,9 @@ def _elsewhere(site: Site, run: Run, sample: Sample) -> Iterator[Elsewhere]:
 
 def _neighbours(rows: Sequence[int], row: int) -> Neighbours:
     try:
-        at = rows.index(row)
+        index = rows.index(row)
     except ValueError:
         return Neighbours(None, rows[0] if rows else None, 0, len(rows))
-    before = rows[at - 1] if at else None
-    after = rows[at + 1] if at + 1 < len(rows) else None
-    return Neighbours(before, after, at + 1, len(rows))
+    before = rows[index - 1] if index else None
+    after = rows[index + 1] if index + 1 < len(rows) else None
+    return Neighbours(before, after, index + 1, len(rows))

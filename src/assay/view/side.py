@@ -74,8 +74,8 @@ class Lines:
     @property
     def alone(self) -> Booleans:
         """Shape (runs, questions): whether it alone is best."""
-        alone: Booleans = self.best & (self.best.sum(axis=0) == 1)
-        return alone
+        only_best: Booleans = self.best & (self.best.sum(axis=0) == 1)
+        return only_best
 
     def fitting(self, wanted: "Wanted") -> Integers:
         """The numbers of the questions that are shown, in order."""
@@ -185,9 +185,9 @@ def render(site: Site, place: Place, runs: Sequence[Run], wanted: Wanted) -> str
     pages = max(1, -(-len(fitting) // SIZE))
     if wanted.number > pages:
         raise NotThere(f"there is no page {wanted.number}", f"the last one is page {pages}")
-    at = (wanted.number - 1) * SIZE
+    start = (wanted.number - 1) * SIZE
     metrics = shared_metrics(runs)
-    beside = [wanted.metric, *(m for m in metrics if m != wanted.metric)][:_SHOWN]
+    shown_metrics = [wanted.metric, *(m for m in metrics if m != wanted.metric)][:_SHOWN]
     return site.render(
         "side.html",
         place,
@@ -196,7 +196,9 @@ def render(site: Site, place: Place, runs: Sequence[Run], wanted: Wanted) -> str
         difference=_difference(site, place, runs, 600.0 if place.static else _WAIT_S)
         if wanted.number == 1
         else "",
-        questions=[_question(site, runs, lines, n, beside) for n in fitting[at : at + SIZE]],
+        questions=[
+            _question(site, runs, lines, n, shown_metrics) for n in fitting[start : start + SIZE]
+        ],
         n=len(fitting),
         wins=list(zip(LETTERS, map(int, lines.alone.sum(axis=1)), strict=False)),
         metrics=metrics,
@@ -204,7 +206,7 @@ def render(site: Site, place: Place, runs: Sequence[Run], wanted: Wanted) -> str
         query=wanted.query(),
         number=wanted.number,
         pages=pages,
-        start=at + 1,
+        start=start + 1,
         sorts=SORTS,
         show=shows(runs),
         steps=[] if place.static else commands.of_runs(site, runs),
@@ -233,7 +235,7 @@ def _compared(site: Site, place: Place, runs: Sequence[Run]) -> str:
         "difference.html",
         place,
         refused="",
-        joint=_joint(site, place, compared.leaderboards),
+        joint=_joint_summary(site, place, compared.leaderboards),
         questions_by=None if place.static else partial(_questions_by, place, runs),
         **views.overview(report.collect(compared)),
     )
@@ -244,7 +246,7 @@ def _questions_by(place: Place, runs: Sequence[Run], metric: str) -> str:
     return place.to(path(runs), Wanted(metric=metric).query()) + "#questions"
 
 
-def _joint(site: Site, place: Place, boards: Sequence[Leaderboard]) -> Markup | None:
+def _joint_summary(site: Site, place: Place, boards: Sequence[Leaderboard]) -> Markup | None:
     """Who won over all by each metric; None for two runs, of which the comparison says it."""
     if not boards:
         return None
@@ -279,9 +281,9 @@ def _read_lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
             known_rows = np.array(scored, np.int64)
             order = np.argsort(known_rows)
             known_rows = known_rows[order]
-            places = np.searchsorted(known_rows, rows[n]).clip(max=len(scored) - 1)
-            known = known_rows[places] == rows[n]
-            values[n, known] = np.array(scores, np.float64)[order[places[known]]]
+            indices = np.searchsorted(known_rows, rows[n]).clip(max=len(scored) - 1)
+            known = known_rows[indices] == rows[n]
+            values[n, known] = np.array(scores, np.float64)[order[indices[known]]]
     sign = 1 if runs[0].config["about"][metric]["higher_is_better"] else -1
     return _compare(rows, sign * values)
 
@@ -292,10 +294,12 @@ def _aligned(site: Site, runs: Sequence[Run]) -> Integers:
         return np.tile(np.array(all_rows(site.store, runs[0]), np.int64), (len(runs), 1))
     known = [ids_and_rows(site.store, run) for run in runs]
     first = known[0][0]
-    others = dict.fromkeys(id_ for ids, _ in known[1:] for id_ in ids)
-    every = [*first, *(others.keys() - set(first))]
-    each = [dict(zip(ids, rows, strict=True)) for ids, rows in known]
-    rows = np.array([[one.get(id_, -1) for id_ in every] for one in each], np.int64)
+    other_ids = dict.fromkeys(id_ for ids, _ in known[1:] for id_ in ids)
+    all_ids = [*first, *(other_ids.keys() - set(first))]
+    rows_by_id = [dict(zip(ids, rows, strict=True)) for ids, rows in known]
+    rows = np.array(
+        [[rows_of_run.get(id_, -1) for id_ in all_ids] for rows_of_run in rows_by_id], np.int64
+    )
     # What a run lacks comes after what it has, in the order of the next.
     keys = [np.where(row < 0, _LAST, row) for row in rows[::-1]]
     return rows[:, np.lexsort(keys)]
@@ -321,7 +325,7 @@ def _question(
     ]
     present = [sample for sample in samples if sample is not None]
     answers = ["" if sample is None else sample.answer or "" for sample in samples]
-    pieces = _marked(answers)
+    pieces = _mark_differences(answers)
     columns = [
         _column(site, run, row, marked, metrics)
         for run, row, marked in zip(runs, rows, pieces, strict=True)
@@ -346,8 +350,8 @@ def _in_words(columns: Sequence[Column], change: float) -> str:
     changed = zip(LETTERS, columns, strict=False)
     letter = next(
         letter
-        for letter, one in changed
-        if one.value is not None and abs(abs(one.value - first) - abs(change)) <= _SAME
+        for letter, column in changed
+        if column.value is not None and abs(abs(column.value - first) - abs(change)) <= _SAME
     )
     return f"{letter} is {'better' if change > 0 else 'worse'} by {numbers.score(abs(change))}"
 
@@ -362,7 +366,7 @@ def _column(
     return Column(run, row, pieces, cells, scores[metrics[0]].get(row, (None, ""))[0])
 
 
-def _marked(answers: Sequence[str]) -> list[Sequence[Piece]]:
+def _mark_differences(answers: Sequence[str]) -> list[Sequence[Piece]]:
     """Each answer against the first; of two, the first against the other as well."""
     pairs = [differences(answers[0], answer, _ALIKE) for answer in answers[1:]]
     first = pairs[0][0] if len(pairs) == 1 else [(answers[0], False)]
@@ -372,6 +376,9 @@ def _marked(answers: Sequence[str]) -> list[Sequence[Piece]]:
 def _with_best(columns: Sequence[Column], metric: str) -> list[Column]:
     """The columns, those marked that no other beats, where some are beaten."""
     sign = 1 if columns[0].run.config["about"][metric]["higher_is_better"] else -1
-    known = [sign * one.value for one in columns if one.value is not None]
+    known = [sign * column.value for column in columns if column.value is not None]
     top = max(known) if known and max(known) > min(known) else None
-    return [replace(one, best=one.value is not None and sign * one.value == top) for one in columns]
+    return [
+        replace(column, best=column.value is not None and sign * column.value == top)
+        for column in columns
+    ]

@@ -78,15 +78,15 @@ def grid(text: str) -> Grid | None:
     if not barred or not _RULE.fullmatch(lines[1]):
         return None
     names, *rows = (_cells(line) for line in [lines[0], *lines[2:]])
-    return _even(names, rows)
+    return _of_even_length(names, rows)
 
 
 def in_lines(text: str) -> str:
     """A record in JSON with a line for each of its values; any other text as it is."""
-    found = grid(text) if text.lstrip().startswith("{") else None
-    if found is None or len(found.rows) == MAX_ROWS:  # nothing is left out
+    table = grid(text) if text.lstrip().startswith("{") else None
+    if table is None or len(table.rows) == MAX_ROWS:  # nothing is left out
         return text
-    return "\n".join(": ".join(row) for row in found.rows)
+    return "\n".join(": ".join(row) for row in table.rows)
 
 
 def _of_json(text: str) -> Grid | None:
@@ -95,26 +95,30 @@ def _of_json(text: str) -> Grid | None:
     except (ValueError, RecursionError):
         return None
     if isinstance(value, dict):
-        return Grid((), list(_flat(value))[:MAX_ROWS])
+        return Grid((), list(_flat_items(value))[:MAX_ROWS])
     if value and all(isinstance(item, dict) for item in value):
         names = list(dict.fromkeys(name for item in value for name in item))
-        return _even(names, [[_cell_text(item.get(name, "")) for name in names] for item in value])
+        return _of_even_length(
+            names, [[_cell_text(item.get(name, "")) for name in names] for item in value]
+        )
     if value and all(isinstance(item, list) for item in value):
         names, *rows = ([_cell_text(cell) for cell in item] for item in value)
-        return _even(names, rows)
-    return Grid((), [(str(at), _cell_text(item)) for at, item in enumerate(value, 1)][:MAX_ROWS])
+        return _of_even_length(names, rows)
+    return Grid(
+        (), [(str(number), _cell_text(item)) for number, item in enumerate(value, 1)][:MAX_ROWS]
+    )
 
 
-def _flat(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+def _flat_items(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     for name, item in value.items():
-        place = f"{path}.{name}" if path else name
+        inner_path = f"{path}.{name}" if path else name
         if isinstance(item, dict) and item and depth < 5:
-            yield from _flat(item, place, depth + 1)
-        elif isinstance(item, list) and item and all(isinstance(one, dict) for one in item):
-            for n, one in enumerate(item, 1):
-                yield from _flat(one, f"{place}.{n}", depth + 1)
+            yield from _flat_items(item, inner_path, depth + 1)
+        elif isinstance(item, list) and item and all(isinstance(entry, dict) for entry in item):
+            for n, entry in enumerate(item, 1):
+                yield from _flat_items(entry, f"{inner_path}.{n}", depth + 1)
         else:
-            yield place, _cell_text(item)
+            yield inner_path, _cell_text(item)
 
 
 def _cell_text(value: Any) -> str:
@@ -132,7 +136,7 @@ def _cells(line: str) -> list[str]:
     return cells[1 if not cells[0] else 0 : -1 if not cells[-1] else None]
 
 
-def _even(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
+def _of_even_length(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
     """All rows with as many cells as the longest."""
     width = max(map(len, [names, *rows]))
     even = [[*row, *[""] * (width - len(row))] for row in rows[:MAX_ROWS]]
@@ -166,7 +170,7 @@ def differences(before: str, after: str, least: float = 0.0) -> tuple[list[Piece
     for kind, a, b, c, d in matcher.get_opcodes():
         _add(left, old[a:b], changed=kind != "equal")
         _add(right, new[c:d], changed=kind != "equal")
-    left, right = _joined(left), _joined(right)
+    left, right = _join_pieces(left), _join_pieces(right)
     shared = sum(len(text.split()) for text, changed in left if not changed)
     if shared < least * min(len(before.split()), len(after.split())):
         return [(before, False)], [(after, False)]
@@ -178,26 +182,28 @@ def _add(pieces: list[Piece], words: Sequence[str], *, changed: bool) -> None:
         pieces.append(("".join(words), changed))
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
+def _join_pieces(pieces: list[Piece]) -> list[Piece]:
     """Without islands: blanks, or a word that long changes happen to share, count as changed."""
     joined: list[Piece] = []
-    for at, (text, changed) in enumerate(pieces):
-        inside = 0 < at < len(pieces) - 1 and pieces[at - 1][1] and pieces[at + 1][1]
-        now = changed or (inside and _is_island(text, pieces[at - 1][0], pieces[at + 1][0]))
-        if joined and joined[-1][1] == now:
-            joined[-1] = (joined[-1][0] + text, now)
+    for index, (text, changed) in enumerate(pieces):
+        inside = 0 < index < len(pieces) - 1 and pieces[index - 1][1] and pieces[index + 1][1]
+        counts_as_changed = changed or (
+            inside and _is_island(text, pieces[index - 1][0], pieces[index + 1][0])
+        )
+        if joined and joined[-1][1] == counts_as_changed:
+            joined[-1] = (joined[-1][0] + text, counts_as_changed)
         else:
-            joined.append((text, now))
+            joined.append((text, counts_as_changed))
     return joined
 
 
 def _by_line(pieces: list[Piece]) -> list[Piece]:
     """With blank lines unmarked: marked, they show a stray dot."""
     return [
-        (part, changed and not part.isspace())
+        (piece, changed and not piece.isspace())
         for text, changed in pieces
-        for part in (_BLANK_LINE.split(text) if changed else [text])
-        if part
+        for piece in (_BLANK_LINE.split(text) if changed else [text])
+        if piece
     ]
 
 

@@ -89,39 +89,40 @@ def count_causes(samples: Sequence[Diagnosed], groups: Groups) -> tuple[CauseCou
 
 
 def _count(cause: str, samples: Sequence[Diagnosed], groups: Groups) -> CauseCount:
-    checked = [one for one in samples if one.state != "open" and cause in one.checked]
-    main = [one for one in checked if _is_main(one, (cause,))]
-    further = [one for one in checked if cause in one.causes[1:]]
-    is_main = [_is_main(one, (cause,)) for one in checked]
-    interval = share_interval(is_main, [groups[one.row] for one in checked])
-    ids = tuple(one.id for one in (*main, *further))
+    checked = [sample for sample in samples if sample.state != "open" and cause in sample.checked]
+    main = [sample for sample in checked if _has_main(sample, (cause,))]
+    further = [sample for sample in checked if cause in sample.causes[1:]]
+    is_main = [_has_main(sample, (cause,)) for sample in checked]
+    interval = share_interval(is_main, [groups[sample.row] for sample in checked])
+    ids = tuple(sample.id for sample in (*main, *further))
     return CauseCount(cause, len(main), len(further), len(checked), interval, ids)
 
 
-def _is_main(one: Diagnosed, wanted: Sequence[str]) -> bool:
-    return one.main is not None and one.main.cause in wanted
+def _has_main(sample: Diagnosed, causes: Sequence[str]) -> bool:
+    return sample.main is not None and sample.main.cause in causes
 
 
 def rank_advice(samples: Sequence[Diagnosed], groups: Groups) -> tuple[Advice, ...]:
     """What to try, in the order of the samples that it touches."""
     advice = []
-    diagnosed = [one for one in samples if one.state != "open"]
-    clusters = [groups[one.row] for one in diagnosed]
+    diagnosed = [sample for sample in samples if sample.state != "open"]
+    clusters = [groups[sample.row] for sample in diagnosed]
     for remedy in REMEDIES:
-        main = [_is_main(one, remedy.causes) for one in diagnosed]
-        touched = sum(any(cause in remedy.causes for cause in one.causes) for one in samples)
+        main = [_has_main(sample, remedy.causes) for sample in diagnosed]
+        touched = sum(any(cause in remedy.causes for cause in sample.causes) for sample in samples)
         if touched:
             n = sum(main)
             advice.append(Advice(remedy.name, n, touched - n, share_interval(main, clusters)))
-    return tuple(sorted(advice, key=lambda one: (-one.n, -one.contributing)))
+    return tuple(sorted(advice, key=lambda item: (-item.n, -item.contributing)))
 
 
 def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
     """What could not be told; of causes that exclude each other, only where neither could."""
     unchecked = {
         name: sum(
-            name not in one.checked | one.untold and _SUBSTITUTES.get(name) not in one.checked
-            for one in samples
+            name not in sample.checked | sample.untold
+            and _SUBSTITUTES.get(name) not in sample.checked
+            for sample in samples
         )
         for name in CAUSES
     }
@@ -249,9 +250,9 @@ def _values(store: Store, run: Run, name: str, groups: Mapping[int, Hashable]) -
     by_row = store.numbers(run.id, label) if label else {}
     if not label or not by_row:
         return None
-    about = run.config["about"][label]
-    low, high = about["range"]
-    guide = GUIDES[name] if about["guide"] is None else about["guide"]
+    facts = run.config["about"][label]
+    low, high = facts["range"]
+    guide = GUIDES[name] if facts["guide"] is None else facts["guide"]
     clusters = [groups[row] for row in by_row]
     interval = mean_interval(list(by_row.values()), groups=clusters, low=low, high=high)
     return Values(label, by_row, guide, interval)
@@ -260,11 +261,11 @@ def _values(store: Store, run: Run, name: str, groups: Mapping[int, Hashable]) -
 def _pattern(
     pattern: Pattern, values: Mapping[str, Values], ids: Mapping[int, str]
 ) -> PatternFound:
-    wanted = {**dict.fromkeys(pattern.low, "low"), **dict.fromkeys(pattern.high, "high")}
-    missing = tuple(name for name in wanted if name not in values)
-    means = tuple(_mean(values[name], side) for name, side in wanted.items() if name in values)
-    samples = () if missing else _samples(wanted, values, ids)
-    return PatternFound(pattern.name, _state(means, missing), means, missing, samples)
+    sides = {**dict.fromkeys(pattern.low, "low"), **dict.fromkeys(pattern.high, "high")}
+    missing = tuple(name for name in sides if name not in values)
+    means = tuple(_mean(values[name], side) for name, side in sides.items() if name in values)
+    samples = () if missing else _samples(sides, values, ids)
+    return PatternFound(pattern.name, _pattern_state(means, missing), means, missing, samples)
 
 
 def _mean(values: Values, side: str) -> Mean:
@@ -273,14 +274,14 @@ def _mean(values: Values, side: str) -> Mean:
     state: State = "undecided"
     if values.interval is not None:
         below, above = values.interval.high < values.guide, values.interval.low > values.guide
-        there, other = (below, above) if side == "low" else (above, below)
-        state = "claimed" if there else "not so" if other else "undecided"
+        is_claimed, is_opposed = (below, above) if side == "low" else (above, below)
+        state = "claimed" if is_claimed else "not so" if is_opposed else "undecided"
     return Mean(
         values.label, mean, values.interval, values.guide, "low" if side == "low" else "high", state
     )
 
 
-def _state(means: Sequence[Mean], missing: Sequence[str]) -> State:
+def _pattern_state(means: Sequence[Mean], missing: Sequence[str]) -> State:
     states = {mean.state for mean in means}
     if "not so" in states:
         return "not so"
@@ -290,16 +291,16 @@ def _state(means: Sequence[Mean], missing: Sequence[str]) -> State:
 
 
 def _samples(
-    wanted: Mapping[str, str], values: Mapping[str, Values], ids: Mapping[int, str]
+    sides: Mapping[str, str], values: Mapping[str, Values], ids: Mapping[int, str]
 ) -> tuple[str, ...]:
     def shows(row: int, name: str) -> bool:
         value = values[name].by_row.get(row)
         if value is None:
             return False
         guide = values[name].guide
-        return value < guide if wanted[name] == "low" else value > guide
+        return value < guide if sides[name] == "low" else value > guide
 
-    return tuple(ids[row] for row in sorted(ids) if all(shows(row, name) for name in wanted))
+    return tuple(ids[row] for row in sorted(ids) if all(shows(row, name) for name in sides))
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,10 +346,12 @@ class Flagged:
 def flagged(run: Run, samples: Iterable[Diagnosed]) -> tuple[Flagged, ...]:
     """Whose verdicts the main causes of a run rest on, the most frequent first."""
     known = quality_of(run)
-    by = Counter(metric for one in samples if one.main and (metric := one.main.flagged_by))
+    by_metric = Counter(
+        metric for sample in samples if sample.main and (metric := sample.main.flagged_by)
+    )
     return tuple(
         Flagged(metric, n, msgspec.convert(known[metric], Quality) if metric in known else None)
-        for metric, n in by.most_common()
+        for metric, n in by_metric.most_common()
     )
 
 
@@ -357,18 +360,18 @@ def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
     known = quality_of(run)
     # The first of them is whose verdicts were counted, whatever is known of the others.
     label = next((name for name in SUPPORT if name in run.metrics), None)
-    counts = Counter(one.support for one in samples if one.support)
+    counts = Counter(sample.support for sample in samples if sample.support)
     if label is None or label not in known or not counts:
         return None
     quality = msgspec.convert(known[label], Quality)
     n = tuple(counts[name] for name in _CLASSES)
-    bad = _labelled(quality.n_bad, quality.found, quality.bad_uncertain)
-    good = _labelled(quality.n_good, quality.wrong, quality.good_uncertain)
+    bad = _labelled_counts(quality.n_bad, quality.found, quality.bad_uncertain)
+    good = _labelled_counts(quality.n_good, quality.wrong, quality.good_uncertain)
     classes, total = bad_among(n, bad, good)
     return Missed(quality, sum(n), n[0], n[1], n[2], classes[-1], total, classes[0])
 
 
-def _labelled(n: int, flagged: Rate, uncertain: Rate | None) -> tuple[float, float, float]:
+def _labelled_counts(n: int, flagged: Rate, uncertain: Rate | None) -> tuple[float, float, float]:
     """Labelled cases of each class, as many as independent ones would tell as much."""
     size = effective(flagged.value, flagged.low, flagged.high, n)
     between = uncertain.value if uncertain else 0.0

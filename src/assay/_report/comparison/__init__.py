@@ -45,15 +45,15 @@ def collect(comparison: Comparison) -> dict[str, Any]:
     return {
         "assay": __version__,
         "level": comparison.level,
-        "tests": sum(one.tested for one in comparison.metrics),
+        "tests": sum(metric.tested for metric in comparison.metrics),
         "runs": runs,
         "warnings": list(comparison.warnings),
         "headlines": [
-            headline([one for one in comparison.metrics if one.run == number])
+            headline([metric for metric in comparison.metrics if metric.run == number])
             for number in range(1, len(runs))
         ],
-        "metrics": [_metric(one, comparison.level) for one in comparison.metrics],
-        "leaderboards": [_leaderboard(one) for one in comparison.leaderboards],
+        "metrics": [_metric(metric, comparison.level) for metric in comparison.metrics],
+        "leaderboards": [_leaderboard(board) for board in comparison.leaderboards],
     }
 
 
@@ -68,9 +68,9 @@ def answers(data: Json) -> list[str]:
     if len(data["runs"]) == 2:
         return list(data["headlines"])
     metrics: dict[str, list[str]] = {}
-    for one in data["leaderboards"]:
-        metrics.setdefault(one["said"], []).append(one["metric"])
-    return [f"{', '.join(names)}: {said}" for said, names in metrics.items()]
+    for board in data["leaderboards"]:
+        metrics.setdefault(board["said"], []).append(board["metric"])
+    return [f"{', '.join(names)}: {answer}" for answer, names in metrics.items()]
 
 
 def headline(metrics: Sequence[MetricComparison]) -> str:
@@ -79,62 +79,78 @@ def headline(metrics: Sequence[MetricComparison]) -> str:
     Args:
         metrics: Those of one run against the baseline.
     """
-    verdicts = {word: [one for one in metrics if one.verdict == word] for word in (WORSE, BETTER)}
-    told = [f"{word} than A by {_named(ones)}" for word, ones in verdicts.items() if ones]
-    if told:
-        return f"{letter(metrics[0].run)} is {' and '.join(told)}."
-    return _untold(metrics)
+    verdicts = {
+        word: [metric for metric in metrics if metric.verdict == word] for word in (WORSE, BETTER)
+    }
+    findings = [
+        f"{word} than A by {_metrics_in_words(ones)}" for word, ones in verdicts.items() if ones
+    ]
+    if findings:
+        return f"{letter(metrics[0].run)} is {' and '.join(findings)}."
+    return _cannot_tell(metrics)
 
 
-def _named(metrics: Sequence[MetricComparison]) -> str:
+def _metrics_in_words(metrics: Sequence[MetricComparison]) -> str:
     """The metrics with their differences, the largest effect first."""
-    size = {one.metric: abs((one.paired and one.paired.effect) or 0.0) for one in metrics}
-    first = sorted(metrics, key=lambda one: -size[one.metric])[:_NAMED]
-    texts = [f"{one.metric} ({_with_interval(one)})" for one in first]
+    size = {
+        metric.metric: abs((metric.paired and metric.paired.effect) or 0.0) for metric in metrics
+    }
+    first = sorted(metrics, key=lambda metric: -size[metric.metric])[:_NAMED]
+    texts = [f"{metric.metric} ({_with_interval(metric)})" for metric in first]
     texts += [f"{len(metrics) - _NAMED} more metrics"] if len(metrics) > _NAMED + 1 else []
-    texts += [one.metric for one in metrics if one not in first and len(metrics) == _NAMED + 1]
+    texts += [
+        metric.metric for metric in metrics if metric not in first and len(metrics) == _NAMED + 1
+    ]
     return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else texts[0]
 
 
-def _with_interval(one: MetricComparison) -> str:
-    paired = one.paired
+def _with_interval(metric: MetricComparison) -> str:
+    paired = metric.paired
     if paired is None:
         return ""
     text = difference(paired.difference, paired.interval)
     return f"{text}, interval {between(paired.interval)}" if paired.interval else text
 
 
-def _untold(metrics: Sequence[MetricComparison]) -> str:
+def _cannot_tell(metrics: Sequence[MetricComparison]) -> str:
     name = letter(metrics[0].run)
-    with_pairs = [one for one in metrics if one.paired]
+    with_pairs = [metric for metric in metrics if metric.paired]
     if not with_pairs:
         return f"Nothing to compare: no sample has a score in both A and {name}."
-    if not any(one.paired.moved for one in with_pairs if one.paired):
+    if not any(metric.paired.moved for metric in with_pairs if metric.paired):
         return f"{name} and A score the same on every sample."
-    most = numbers.plural(max(one.paired.n for one in with_pairs if one.paired), "sample")
-    text = f"{most} cannot tell which is better, A or {name}"
-    reachable = [(needed, one) for one in metrics if (needed := _within_reach(one)) is not None]
+    most_pairs = numbers.plural(
+        max(metric.paired.n for metric in with_pairs if metric.paired), "sample"
+    )
+    text = f"{most_pairs} cannot tell which is better, A or {name}"
+    reachable = [
+        (needed, metric)
+        for metric in metrics
+        if (needed := _pairs_within_reach(metric)) is not None
+    ]
     if not reachable:
         return f"{text}."
-    needed, one = min(reachable, key=lambda pair: pair[0])
-    aim = numbers.score(one.aim)
-    return f"{text}. About {needed:,} could, by {one.metric}, if the difference is the {aim} seen."
+    needed, metric = min(reachable, key=lambda pair: pair[0])
+    aim = numbers.score(metric.aim)
+    return (
+        f"{text}. About {needed:,} could, by {metric.metric}, if the difference is the {aim} seen."
+    )
 
 
-def _within_reach(one: MetricComparison) -> int | None:
+def _pairs_within_reach(metric: MetricComparison) -> int | None:
     """How many pairs would show the difference that was seen; None where nobody has so many."""
-    if one.asked or one.paired is None or one.needed is None:
+    if metric.asked or metric.paired is None or metric.needed is None:
         return None
-    return one.needed if one.paired.n < one.needed <= _PRACTICAL else None
+    return metric.needed if metric.paired.n < metric.needed <= _PRACTICAL else None
 
 
 def others(data: Json) -> list[tuple[Json, list[Json]]]:
     """Each run but the baseline, with its metrics: what became worse first."""
     pairs = []
     for run in data["runs"][1:]:
-        mine = [one for one in data["metrics"] if one["name"] == run["name"]]
-        mine.sort(key=lambda one: (one["unmoved"], _ORDER[one["verdict"]]))
-        pairs.append((run, mine))
+        own_metrics = [metric for metric in data["metrics"] if metric["name"] == run["name"]]
+        own_metrics.sort(key=lambda metric: (metric["unmoved"], _ORDER[metric["verdict"]]))
+        pairs.append((run, own_metrics))
     return pairs
 
 
@@ -142,16 +158,18 @@ def shown(data: Json, *, show_all: bool) -> list[tuple[Json, list[Json], list[st
     """Each run but the baseline, with the metrics to show and what is said of those left out."""
     tables = []
     for run, metrics in others(data):
-        listed = metrics if show_all else [one for one in metrics if not folded(one, metrics)]
-        left = [one for one in metrics if one not in listed]
-        tables.append((run, listed, _left_out(left)))
+        listed_metrics = (
+            metrics if show_all else [metric for metric in metrics if not folded(metric, metrics)]
+        )
+        left = [metric for metric in metrics if metric not in listed_metrics]
+        tables.append((run, listed_metrics, _left_out_remarks(left)))
     return tables
 
 
 def changed(data: Json, *, show_all: bool) -> list[tuple[Json, list[Json]]]:
     """Each run with the metrics whose samples are listed: where something was found, or all."""
     return [
-        (run, [one for one in metrics if show_all or one["tone"] != "plain"])
+        (run, [metric for metric in metrics if show_all or metric["tone"] != "plain"])
         for run, metrics in others(data)
     ]
 
@@ -163,19 +181,19 @@ def folded(one: Json, metrics: Sequence[Json]) -> bool:
     return one["verdict"] == NOT_FOUND and any(other["tone"] != "plain" for other in metrics)
 
 
-def _left_out(metrics: Sequence[Json]) -> list[str]:
+def _left_out_remarks(metrics: Sequence[Json]) -> list[str]:
     """What is said of metrics that are only counted."""
-    same = [one["metric"] for one in metrics if one["unmoved"]]
-    rest = [one["metric"] for one in metrics if not one["unmoved"]]
+    same = [metric["metric"] for metric in metrics if metric["unmoved"]]
+    not_found = [metric["metric"] for metric in metrics if not metric["unmoved"]]
     remarks = []
-    if rest:
-        remarks.append(f"No difference found by {_listed(rest)}.")
+    if not_found:
+        remarks.append(f"No difference found by {_join_names(not_found)}.")
     if same:
-        remarks.append(f"The same score on every sample: {_listed(same)}.")
+        remarks.append(f"The same score on every sample: {_join_names(same)}.")
     return remarks
 
 
-def _listed(metrics: Sequence[str]) -> str:
+def _join_names(metrics: Sequence[str]) -> str:
     return f"{numbers.plural(len(metrics), 'metric')} ({', '.join(metrics)})"
 
 
@@ -212,36 +230,36 @@ def legend(data: Json) -> str:
         text += f", adjusted by Holm for {data['tests']} tests"
     text += f"; below {1 - data['level']:.2g} it is called better or worse."
     text += f" {SIDES}: samples better, same, worse."
-    if any(one["detectable"] is not None and one["said"] for one in data["metrics"]):
+    if any(metric["detectable"] is not None and metric["said"] for metric in data["metrics"]):
         text += " What so many pairs show, they show in 80 of 100 such comparisons."
     if data["leaderboards"]:
         text += f" Best of all runs: by simultaneous {level} intervals of all differences."
     return text
 
 
-def _metric(one: MetricComparison, level: float) -> dict[str, Any]:
-    fields = msgspec.to_builtins(one)
+def _metric(metric: MetricComparison, level: float) -> dict[str, Any]:
+    fields = msgspec.to_builtins(metric)
     return {
         **fields,
-        "name": letter(one.run),
-        "wins": one.wins,
-        "losses": one.losses,
-        "unmoved": one.paired is not None and one.paired.same == one.paired.n,
-        "tone": TONES.get(one.verdict, "plain"),
-        "said": finding(one, level),
-        "counted": counted(one, left_out(fields["left_out"], letter(one.run))),
-        "worst": [_change(change, one) for change in fields["worst"]],
-        "best": [_change(change, one) for change in fields["best"]],
+        "name": letter(metric.run),
+        "wins": metric.wins,
+        "losses": metric.losses,
+        "unmoved": metric.paired is not None and metric.paired.same == metric.paired.n,
+        "tone": TONES.get(metric.verdict, "plain"),
+        "said": finding(metric, level),
+        "counted": counted(metric, left_out(fields["left_out"], letter(metric.run))),
+        "worst": [_change(change, metric) for change in fields["worst"]],
+        "best": [_change(change, metric) for change in fields["best"]],
     }
 
 
-def _change(change: Json, one: MetricComparison) -> dict[str, Any]:
-    parts = []
+def _change(change: Json, metric: MetricComparison) -> dict[str, Any]:
+    parts_in_words = []
     for part in change["parts"]:
-        now = Part(part["kind"], part["text"], part["after"] or "")
-        tone = labels.tone(now, higher_is_better=one.higher_is_better)
-        parts.append({**part, "words": _words(part), "tone": tone})
-    return {**change, "parts": parts}
+        part_after = Part(part["kind"], part["text"], part["after"] or "")
+        tone = labels.tone(part_after, higher_is_better=metric.higher_is_better)
+        parts_in_words.append({**part, "words": _words(part), "tone": tone})
+    return {**change, "parts": parts_in_words}
 
 
 _CERTAIN: Final = ("0.00", "1.00")
@@ -249,7 +267,7 @@ _CERTAIN: Final = ("0.00", "1.00")
 
 def _words(part: Json) -> str:
     """What a piece of evidence was and is: "was supported, now unsupported"."""
-    before, after = (None if part[at] is None else labels.state(part[at]) for at in _TIMES)
+    before, after = (None if part[time] is None else labels.state(part[time]) for time in _TIMES)
     old, new = _values(*part["values"])
     if before is None:
         return ", ".join(filter(None, ["new", _graded(after, new)]))
@@ -293,32 +311,32 @@ def counted(one: MetricComparison, left: str) -> str:
 
 def left_out(left: Sequence[Json], name: str) -> str:
     """Which samples stand in no pair: "3 undefined in B, 1 only in A"."""
-    where = {**_WHERE, "other": name}
+    places = {**_WHERE, "other": name}
     return ", ".join(
-        f"{numbers.count(item['n'])} {item['why']} {where[item['where']]}" for item in left
+        f"{numbers.count(item['n'])} {item['why']} {places[item['where']]}" for item in left
     )
 
 
 def finding(one: MetricComparison, level: float) -> str:
     """What the row of a metric does not show: what so many pairs can tell; "" if it shows all."""
-    parts = [*_verdict(one, 1 - level), *_could(one), *_takes(one)]
+    sentences = [*_verdict(one, 1 - level), *_detectable(one), *_samples_needed(one)]
     if one.noise:
         noise = f"\N{PLUS-MINUS SIGN}{numbers.score(one.noise)}"
-        parts.append(f"The judge's noise alone makes a difference of up to {noise}.")
-    return " ".join(parts)
+        sentences.append(f"The judge's noise alone makes a difference of up to {noise}.")
+    return " ".join(sentences)
 
 
-def _verdict(one: MetricComparison, alpha: float) -> list[str]:
+def _verdict(metric: MetricComparison, alpha: float) -> list[str]:
     """What must be known of a verdict."""
-    paired = one.paired
+    paired = metric.paired
     if paired is None:
         return ["No sample has a score in both runs."]
-    if one.verdict == TOO_FEW:
+    if metric.verdict == TOO_FEW:
         return [f"{numbers.plural(paired.n, 'pair')} of one group say nothing of others."]
-    if one.verdict != NOT_FOUND:
+    if metric.verdict != NOT_FOUND:
         return []
     if paired.p_of_signs <= alpha < paired.p:
-        against = "losses" if (paired.difference > 0) is one.higher_is_better else "gains"
+        against = "losses" if (paired.difference > 0) is metric.higher_is_better else "gains"
         p = f"p = {p_value(paired.p_of_signs)}".replace("= <", "< ")
         text = f"{p} by permutation, but so few pairs cannot rule out rare large {against}"
         return [f"{text} that would undo it."]
@@ -328,77 +346,81 @@ def _verdict(one: MetricComparison, alpha: float) -> list[str]:
     return [f"p = {p} alone, but of so many tests one may reach that by chance."]
 
 
-def _could(one: MetricComparison) -> list[str]:
+def _detectable(metric: MetricComparison) -> list[str]:
     """What such a comparison could have found, and what stood in its way."""
-    paired = one.paired
-    if paired is None or one.verdict != NOT_FOUND:
+    paired = metric.paired
+    if paired is None or metric.verdict != NOT_FOUND:
         return []
     if not paired.up + paired.down:
         return ["No sample scores differently."]
-    clustered, parts = paired.units < paired.n, []
-    if one.too_few_differ:
+    clustered, sentences = paired.units < paired.n, []
+    if metric.too_few_differ:
         units = numbers.plural(paired.units, "group" if clustered else "pair")
         text = (
             f"Only {numbers.count(paired.moved)} of {units} differ{'s' * (paired.moved == 1)}; it"
         )
-        parts.append(f"{text} takes {one.least}, all in one direction, to show a difference.")
-    elif one.detectable is None:
+        sentences.append(
+            f"{text} takes {metric.least}, all in one direction, to show a difference."
+        )
+    elif metric.detectable is None:
         units = numbers.plural(paired.units, "independent sample")
-        parts.append(f"{units} cannot show any, however large it is.")
-    if one.detectable is not None:
+        sentences.append(f"{units} cannot show any, however large it is.")
+    if metric.detectable is not None:
         pairs = numbers.plural(paired.n, "pair")
-        parts.append(f"{pairs} show differences of {numbers.score(one.detectable)} and more.")
-    return parts
+        sentences.append(
+            f"{pairs} show differences of {numbers.score(metric.detectable)} and more."
+        )
+    return sentences
 
 
-def _takes(one: MetricComparison) -> list[str]:
+def _samples_needed(metric: MetricComparison) -> list[str]:
     """How many samples it would take; if nobody asked, only where more would find what was not."""
-    if one.aim is None or one.paired is None:
+    if metric.aim is None or metric.paired is None:
         return []
-    aim = numbers.score(one.aim)
-    if not one.asked:
-        needed = _within_reach(one) if one.verdict == NOT_FOUND else None
+    aim = numbers.score(metric.aim)
+    if not metric.asked:
+        needed = _pairs_within_reach(metric) if metric.verdict == NOT_FOUND else None
         return [f"It takes about {needed:,} to show the {aim} seen."] if needed else []
-    if one.needed is None:
+    if metric.needed is None:
         return [f"How many it takes to show {aim} cannot be told from these."]
-    text = f"It takes about {numbers.plural(one.needed, 'pair')} to show {aim}"
-    more = one.needed - one.paired.n
+    text = f"It takes about {numbers.plural(metric.needed, 'pair')} to show {aim}"
+    more = metric.needed - metric.paired.n
     return [f"{text}, {numbers.count(more)} more." if more > 0 else f"{text}: these are enough."]
 
 
 def collect_groups(groups: ByGroup) -> dict[str, Any]:
     """Everything that is shown of it, as plain values."""
     data: dict[str, Any] = msgspec.to_builtins(groups)
-    for one in data["metrics"]:
-        for group in one["groups"]:
+    for metric in data["metrics"]:
+        for group in metric["groups"]:
             group["against"] = ""
             group["span"] = numbers.interval(group["interval"])
             spread = "" if group["sd"] is None else f" ({numbers.score(group['sd'])})"
             group["shown"] = numbers.score(group["mean"]) + spread
         # Two groups are compared in words, more of them in the table.
-        pair = len(one["tests"]) == 1
-        one["said"] = [_two_groups(test) for test in one["tests"]] if pair else []
-        for group, test in zip(one["groups"], one["tests"], strict=False):
-            group["against"] = "" if pair else _against(test)
+        pair = len(metric["tests"]) == 1
+        metric["said"] = [_two_groups(test) for test in metric["tests"]] if pair else []
+        for group, test in zip(metric["groups"], metric["tests"], strict=False):
+            group["against"] = "" if pair else _test_in_words(test)
     return {**data, "legend": legend_of_groups(data)}
 
 
 def legend_of_groups(data: Json) -> str:
     """How the table is to be read."""
-    tests = sum(test["found"] is not None for one in data["metrics"] for test in one["tests"])
+    tests = sum(test["found"] is not None for metric in data["metrics"] for test in metric["tests"])
     text = "Welch's t, p by permutation"
-    if any(len(one["tests"]) > 1 for one in data["metrics"]):
+    if any(len(metric["tests"]) > 1 for metric in data["metrics"]):
         text += ", each group against all others, two-sided"
     if tests > 1:
         text += f"; p in brackets is adjusted by Holm for {tests} tests at once"
-    if any(test["found"] is None for one in data["metrics"] for test in one["tests"]):
+    if any(test["found"] is None for metric in data["metrics"] for test in metric["tests"]):
         text += f". A test takes {LEAST} scores in a group, {LEAST_EQUAL} where all are the same"
     if data["without"]:
         text += f". {numbers.plural(data['without'], 'sample')} without {data['field']} left out"
     return text + "."
 
 
-def _against(test: Json) -> str:
+def _test_in_words(test: Json) -> str:
     result = test["found"]
     if result is None:
         return numbers.DASH
@@ -408,12 +430,12 @@ def _against(test: Json) -> str:
 
 def _two_groups(test: Json) -> str:
     result = test["found"]
-    who = f"{test['first']} against {test['second']}"
+    pair_in_words = f"{test['first']} against {test['second']}"
     if result is None:
-        return f"{who}: no test, too few scores or all of them the same"
+        return f"{pair_in_words}: no test, too few scores or all of them the same"
     sides = "one-sided" if result["one_sided"] else "two-sided"
     gain = difference(result["difference"], result["interval"])
-    text = f"{who}: {gain} ({between(result['interval'])}), "
+    text = f"{pair_in_words}: {gain} ({between(result['interval'])}), "
     text += (
         f"t = {signed(result['t'])}, df = {result['df']:.0f}, {sides} p = {p_value(result['p'])}"
     )

@@ -36,14 +36,14 @@ _PATTERNS: Final = {pattern.name: pattern for pattern in PATTERNS}
 
 def collect(diagnosis: Diagnosis) -> dict[str, Any]:
     """The whole diagnosis, ready for JSON."""
-    samples = {one.id: one for one in diagnosis.samples}
+    samples = {sample.id: sample for sample in diagnosis.samples}
     causes = [_cause(count, samples) for count in diagnosis.causes]
     return {
         **msgspec.to_builtins(replace(diagnosis, samples=())),
-        "failed": _ends(diagnosis.failed),
+        "failed": _end_values(diagnosis.failed),
         "causes": causes,
-        "advice": [_advice(one, causes) for one in diagnosis.advice],
-        "patterns": [_pattern(found) for found in diagnosis.patterns],
+        "advice": [_advice(item, causes) for item in diagnosis.advice],
+        "patterns": [_pattern(pattern) for pattern in diagnosis.patterns],
         "gaps": [
             {
                 **msgspec.to_builtins(gap),
@@ -52,8 +52,8 @@ def collect(diagnosis: Diagnosis) -> dict[str, Any]:
             }
             for gap in diagnosis.gaps
         ],
-        "counterfactual": _what_if(diagnosis.counterfactual),
-        "samples": [_sample(one) for one in diagnosis.samples],
+        "counterfactual": _counterfactual_data(diagnosis.counterfactual),
+        "samples": [_sample(sample) for sample in diagnosis.samples],
     }
 
 
@@ -62,28 +62,31 @@ def headline(data: Json) -> str:
     n_diagnosed = data["n_samples"] - data["n_open"]
     if not n_diagnosed:
         text = f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
-        for why, ids in undiagnosed(data)[:1]:
-            few = len(ids) < data["n_open"]
-            text += f": {'for most, ' if few else ''}{why.partition(': ')[0]}"  # no error in full
+        for reason, ids in undiagnosed(data)[:1]:
+            is_part = len(ids) < data["n_open"]
+            summary = reason.partition(": ")[0]  # no error in full
+            text += f": {'for most, ' if is_part else ''}{summary}"
         return text
     low, high = map(numbers.percent, data["failed"])
     share_of = f"{_percent(data['n_failed'], n_diagnosed)}, 95 % interval {low} to {high} %"
     of_all = f"{data['n_failed']:,} of {numbers.plural(n_diagnosed, 'sample')}"
-    by_judge = sum(one["n"] for one in data["flagged"])
+    by_judge = sum(flagged["n"] for flagged in data["flagged"])
     by_data = data["n_failed"] - by_judge
     if by_judge and by_data:
-        found = f"{of_all} flagged ({share_of}): {by_judge:,} by the judge, {by_data:,} by the data"
+        answer = (
+            f"{of_all} flagged ({share_of}): {by_judge:,} by the judge, {by_data:,} by the data"
+        )
     else:
-        found = f"{of_all} flagged by the {'data' if by_data else 'judge'} ({share_of})"
-    parts = [
-        found,
+        answer = f"{of_all} flagged by the {'data' if by_data else 'judge'} ({share_of})"
+    phrases = [
+        answer,
         f"{data['n_fine']:,} passed every check that could be made",
     ]
     if data["n_uncertain"]:
-        parts.append(f"of {data['n_uncertain']:,} the judge is uncertain")
+        phrases.append(f"of {data['n_uncertain']:,} the judge is uncertain")
     if data["n_open"]:
-        parts.append(f"{data['n_open']:,} more could not be diagnosed")
-    return "; ".join(parts)
+        phrases.append(f"{data['n_open']:,} more could not be diagnosed")
+    return "; ".join(phrases)
 
 
 def first_page(data: Json) -> list[tuple[str, str]]:
@@ -91,8 +94,8 @@ def first_page(data: Json) -> list[tuple[str, str]]:
     lines = [("mostly", mostly(data)), ("errors", errors(data)), ("refused", refused(data))]
     if data["first"]:
         more = len(data["first"]) - READ_FIRST
-        rest = f" and {more:,} more" if more > 0 else ""
-        lines.append((FIRST, f"{', '.join(data['first'][:READ_FIRST])}{rest}"))
+        remainder = f" and {more:,} more" if more > 0 else ""
+        lines.append((FIRST, f"{', '.join(data['first'][:READ_FIRST])}{remainder}"))
     return [(name, text) for name, text in lines if text]
 
 
@@ -110,38 +113,38 @@ def errors(data: Json) -> str:
     """How often the judge errs where it flags and where it does not, as far as that is known."""
     if not data["flagged"] and not (data["missed"] and data["missed"]["n_passed"]):
         return ""
-    parts = [_expected(data["missed"])] if data["missed"] else []
-    unmeasured = [one["metric"] for one in data["flagged"] if one["quality"] is None]
-    for one in data["flagged"]:
-        quality = one["quality"]
+    phrases = [_expected(data["missed"])] if data["missed"] else []
+    unmeasured = [entry["metric"] for entry in data["flagged"] if entry["quality"] is None]
+    for flagged in data["flagged"]:
+        quality = flagged["quality"]
         if quality and not (data["missed"] and quality == data["missed"]["quality"]):
-            parts.append(f"{one['metric']}: on {quality['data']} {_rates(quality)}")
+            phrases.append(f"{flagged['metric']}: on {quality['data']} {_rates(quality)}")
     if unmeasured:
-        parts.append(f"how often the judge is wrong in {', '.join(unmeasured)} is not measured")
-    return "; ".join(parts)
+        phrases.append(f"how often the judge is wrong in {', '.join(unmeasured)} is not measured")
+    return "; ".join(phrases)
 
 
 def _expected(missed: Json) -> str:
     """How many flagged answers are good, and how many others bad, by errors on labelled ones."""
     quality, n, flagged = missed["quality"], missed["n_flagged"], missed["flagged"]
     good = {"low": n - flagged["high"], "high": n - flagged["low"]}
-    how_many = f"{_between(good)} are good"
-    if _errs_less(missed):
+    how_many = f"{_interval_text(good)} are good"
+    if _surely_flags_fewer(missed):
         how_many = (
             "it cannot be told how many are good (they are fewer than this judge would flag of "
             "good ones alone)"
         )
-    parts = [f"of {numbers.plural(n, 'answer')} with a flagged statement {how_many}"]
+    phrases = [f"of {numbers.plural(n, 'answer')} with a flagged statement {how_many}"]
     if missed["n_passed"]:
-        parts.append(
+        phrases.append(
             f"of {numbers.plural(missed['n_passed'], 'answer')} without a flagged statement "
-            f"{_between(missed['passed'])} are bad"
+            f"{_interval_text(missed['passed'])} are bad"
         )
     known = f"if this judge errs here as on {quality['data']} ({_rates(quality)})"
-    return f"{', and '.join(parts if n else parts[1:])} all the same, {known}"
+    return f"{', and '.join(phrases if n else phrases[1:])} all the same, {known}"
 
 
-def _errs_less(missed: Json) -> bool:
+def _surely_flags_fewer(missed: Json) -> bool:
     """Whether it surely flags fewer than it would of good answers alone, by its errors there."""
     wrong, n = missed["quality"]["wrong"]["low"], missed["n"]
     return bool(wrong) and missed["n_flagged"] < n * wrong - 2 * math.sqrt(n * wrong * (1 - wrong))
@@ -154,7 +157,7 @@ def _rates(quality: Json) -> str:
     )
 
 
-def _between(estimate: Json) -> str:
+def _interval_text(estimate: Json) -> str:
     """The interval alone: rates on other data say little of where in it the number lies."""
     low, high = (f"{estimate[end]:.0f}" for end in ("low", "high"))
     return low if low == high else f"{low} to {high}"
@@ -165,22 +168,22 @@ def refused(data: Json) -> str:
     n = data["n_declined"]
     if not n:
         return ""
-    mine = [one for one in data["samples"] if one["declines"]]
-    wrong = sum("wrong_refusal" in _causes_of(one) for one in mine)
-    untold = sum(one["state"] == "open" for one in mine)
+    declining = [sample for sample in data["samples"] if sample["declines"]]
+    wrong = sum("wrong_refusal" in _causes_of(sample) for sample in declining)
+    untold = sum(sample["state"] == "open" for sample in declining)
     declines = f"{n:,} {'answer declines' if n == 1 else 'answers decline'}"
     if untold == n:
         return f"{declines}; whether rightly cannot be told from these data"
-    parts = [
+    phrases = [
         f"{wrong:,} wrongly (the contexts hold the answer)" if wrong else "",
         f"{n - wrong - untold:,} rightly" if n - wrong - untold else "",
         f"{untold:,} cannot be told" if untold else "",
     ]
-    return f"{declines}: {', '.join(filter(None, parts))}"
+    return f"{declines}: {', '.join(filter(None, phrases))}"
 
 
-def _causes_of(one: Json) -> list[str]:
-    return [finding["cause"] for finding in (one["main"], *one["contributing"]) if finding]
+def _causes_of(sample: Json) -> list[str]:
+    return [finding["cause"] for finding in (sample["main"], *sample["contributing"]) if finding]
 
 
 def share(cause: Json) -> str:
@@ -212,11 +215,11 @@ def what_ifs(data: Json) -> list[tuple[str, list[str]]]:
     """What other contexts would change: a heading and its lines, re-scored and asked again."""
     sections = []
     if rescored := data["counterfactual"]:
-        sections.append((_rescored(rescored), changes(rescored)))
-    if again := data.get("regenerated"):
-        n, calls = numbers.plural(again["n"], "sample"), f"asked {again['asked']:,}"
-        head = f"Asked again with other contexts ({n}; system {calls}, reused {again['reused']:,})"
-        sections.append((head, _gains(again)))
+        sections.append((_rescored_in_words(rescored), changes(rescored)))
+    if result := data.get("regenerated"):
+        n, calls = numbers.plural(result["n"], "sample"), f"asked {result['asked']:,}"
+        head = f"Asked again with other contexts ({n}; system {calls}, reused {result['reused']:,})"
+        sections.append((head, _gains(result)))
     if blame := data.get("steps"):
         n = numbers.plural(len(blame["samples"]), "answer")
         sections.append((f"Without the evidence of each step ({n} re-judged)", _blame(blame)))
@@ -227,49 +230,49 @@ def _blame(blame: Json) -> list[str]:
     """How often each step was decisive, by their names, and what the first answers owe to each."""
     samples = blame["samples"]
     has, decisive = Counter[str](), Counter[str]()
-    for one in samples:
-        has.update({step["name"] for step in one["steps"]})
-        decisive.update({one["steps"][n - 1]["name"] for n in one["decisive"]})
+    for sample in samples:
+        has.update({step["name"] for step in sample["steps"]})
+        decisive.update({sample["steps"][n - 1]["name"] for n in sample["decisive"]})
     lines = [
         f"{name}: decisive in {decisive[name]:,} of the {numbers.plural(n, 'answer')} that used it"
         for name, n in sorted(has.items(), key=lambda pair: (-decisive[pair[0]], pair[0]))
     ]
-    if open_ones := sum(not one["decisive"] for one in samples):
+    if open_ones := sum(not sample["decisive"] for sample in samples):
         lines.append(f"{open_ones:,} rest on no step alone: others brought the same, or none did")
     if blame["failed"]:
         lines.append(f"{blame['failed']:,} more without a verdict, since the judge failed")
-    return lines + [blamed(one) for one in samples[:_BLAMED] if one["decisive"]]
+    return lines + [blamed(sample) for sample in samples[:_BLAMED] if sample["decisive"]]
 
 
 def blamed(one: Json) -> str:
     """What an answer owes to each of its steps: the statements that fall without its evidence."""
     steps = (
-        f"step {n} ({step['name']}) {_lost(step['lost'])}"
+        f"step {n} ({step['name']}) {_lost_text(step['lost'])}"
         for n, step in enumerate(one["steps"], start=1)
     )
     supported = numbers.plural(one["supported"], "supported statement")
     return f"{one['id']}, {supported}, of which rest on {'; '.join(steps)}"
 
 
-def _lost(statements: Sequence[str]) -> str:
+def _lost_text(statements: Sequence[str]) -> str:
     if not statements:
         return "none"
     more = f" and {len(statements) - 1:,} more" if len(statements) > 1 else ""
     return f"\u201c{shorten(statements[0], _STATEMENT)}\u201d{more}"
 
 
-def _gains(again: Json) -> list[str]:
+def _gains(regenerated: Json) -> list[str]:
     """What each change of the contexts is worth, by metric."""
     lines = [
         f"{curve['metric']}, {point['level']}: {_points(point, curve)} "
         f"({numbers.score(point['baseline'])} to {numbers.score(point['mean'])}, "
         f"n = {point['n']:,})"
-        for curve in again["curves"]
+        for curve in regenerated["curves"]
         for point in curve["points"]
         if point["mean"] is not None
     ]
-    if again["failures"]:
-        lines.append(f"{numbers.plural(again['failures'], 'question')} without an answer")
+    if regenerated["failures"]:
+        lines.append(f"{numbers.plural(regenerated['failures'], 'question')} without an answer")
     return lines or ["no sample has a score both ways"]
 
 
@@ -285,7 +288,7 @@ def _points(point: Json, curve: Json) -> str:
     return f"{difference} ({scale * ends['low']:+{digits}} to {scale * ends['high']:+{digits}})"
 
 
-def _rescored(rescored: Json) -> str:
+def _rescored_in_words(rescored: Json) -> str:
     """What the counterfactual looked at."""
     text = (
         f"With the contexts known to be right ({numbers.plural(rescored['n'], 'sample')} re-scored"
@@ -332,9 +335,9 @@ def claimed(data: Json) -> Sequence[Json]:
 def undiagnosed(data: Json) -> list[tuple[str, list[str]]]:
     """Why samples could not be diagnosed, the most frequent reason first, with their ids."""
     ids: dict[str, list[str]] = {}
-    for one in data["samples"]:
-        if one["state"] == "open":
-            ids.setdefault(one["remark"], []).append(str(one["id"]))
+    for sample in data["samples"]:
+        if sample["state"] == "open":
+            ids.setdefault(sample["remark"], []).append(str(sample["id"]))
     return sorted(ids.items(), key=lambda reason: -len(reason[1]))
 
 
@@ -355,8 +358,8 @@ def needed(fact: str, causes: Sequence[str], n: int) -> str:
 
 def evidence_text(evidence: Json) -> str:
     """The text of a piece of evidence; what the reference says is not taken for the answer's."""
-    beside = "reference: " if evidence["kind"] == "reference statement" else ""
-    return f"{beside}{evidence['text']}"
+    prefix = "reference: " if evidence["kind"] == "reference statement" else ""
+    return f"{prefix}{evidence['text']}"
 
 
 def rank_and_quote(evidence: Json) -> str:
@@ -366,11 +369,11 @@ def rank_and_quote(evidence: Json) -> str:
     return ": ".join(filter(None, [rank, quote if evidence["quote"] else ""]))
 
 
-def _percent(part: int, whole: int) -> str:
-    return f"{numbers.percent(part / whole)} %" if whole else numbers.DASH
+def _percent(count: int, total: int) -> str:
+    return f"{numbers.percent(count / total)} %" if total else numbers.DASH
 
 
-def _ends(interval: Interval) -> list[float]:
+def _end_values(interval: Interval) -> list[float]:
     return [interval.low, interval.high]
 
 
@@ -381,7 +384,7 @@ def _cause(count: CauseCount, samples: Mapping[str, Diagnosed]) -> dict[str, Any
         "title": cause.title,
         "means": cause.means,
         "part": cause.part,
-        "interval": _ends(count.interval),
+        "interval": _end_values(count.interval),
         "samples": [
             {"id": i, "row": samples[i].row, "main": cause.name in samples[i].causes[:1]}
             for i in count.samples
@@ -395,7 +398,7 @@ def _advice(advice: Advice, causes: Sequence[Json]) -> dict[str, Any]:
         **msgspec.to_builtins(advice),
         "advice": remedy.advice,
         "causes": [count["title"] for count in causes if count["cause"] in remedy.causes],
-        "interval": _ends(advice.interval),
+        "interval": _end_values(advice.interval),
     }
 
 
@@ -403,12 +406,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {**msgspec.to_builtins(finding), "title": CAUSES[finding.cause].title}
 
 
-def _sample(one: Diagnosed) -> dict[str, Any]:
+def _sample(sample: Diagnosed) -> dict[str, Any]:
     names = ("id", "row", "question", "state", "remark", "support", "declines")
     return {
-        **{name: getattr(one, name) for name in names},
-        "main": _finding(one.main) if one.main else None,
-        "contributing": [_finding(finding) for finding in one.contributing],
+        **{name: getattr(sample, name) for name in names},
+        "main": _finding(sample.main) if sample.main else None,
+        "contributing": [_finding(finding) for finding in sample.contributing],
     }
 
 
@@ -422,14 +425,14 @@ def _pattern(result: PatternFound) -> dict[str, Any]:
         "conditions": [
             {
                 **msgspec.to_builtins(mean),
-                "interval": _ends(mean.interval) if mean.interval else None,
+                "interval": _end_values(mean.interval) if mean.interval else None,
             }
             for mean in result.means
         ],
     }
 
 
-def _what_if(rescored: Counterfactual | None) -> dict[str, Any] | None:
+def _counterfactual_data(rescored: Counterfactual | None) -> dict[str, Any] | None:
     if rescored is None:
         return None
     return {

@@ -77,7 +77,7 @@ def collect(
         rows = first if only is None else [store.sample(run.id, only)]
         samples = [sample_values(store, run, row, sample) for row, sample in rows]
         metrics = [_metric(store, run, row) for row in summary]
-        looked_at = [one for _, one in itertools.islice(store.samples(run.id), LOOKED_AT)]
+        looked_at = [sample for _, sample in itertools.islice(store.samples(run.id), LOOKED_AT)]
         answering = answered_by(store, run)
         drifts = drift_told(store, run.id, answering)
     return {
@@ -131,24 +131,24 @@ def _run(run: Run) -> dict[str, Any]:
 
 def _judges(run: Run) -> str:
     """The judge, and who else was asked for what, as far as the metrics of this run ask."""
-    parts = (part for signature in run.metrics.values() for part in signature.split("|"))
-    kinds_asked = {part.partition("=")[0] for part in parts} - {Embed.kind, EmbedTokens.kind}
+    terms = (term for signature in run.metrics.values() for term in signature.split("|"))
+    kinds_asked = {term.partition("=")[0] for term in terms} - {Embed.kind, EmbedTokens.kind}
     kinds: dict[str, list[str]] = {}
     for kind, name in run.config["routes"].items():
         if kind in kinds_asked and name != run.config["judge"]:
             kinds.setdefault(name, []).append(kind)
-    others = [f"{name} for {', '.join(mine)}" for name, mine in kinds.items()]
-    return "; ".join(filter(None, [judge_of(run), *others]))
+    other_judges = [f"{name} for {', '.join(own_kinds)}" for name, own_kinds in kinds.items()]
+    return "; ".join(filter(None, [judge_of(run), *other_judges]))
 
 
 def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
     fields = msgspec.to_builtins(row)
     label = fields.pop("metric")
-    about = run.config["about"][label]
+    facts = run.config["about"][label]
     return {
         "label": label,
         "unit": "",  # of runs that were made before metrics had one
-        **about,
+        **facts,
         **trust_in(run, label),
         "asks": judges(label, run.metrics[label]),
         **fields,
@@ -195,13 +195,13 @@ def summary(data: Json) -> RenderableType:
     title = Text(sanitize.plain(f"run {numbers.beside(run['title'], run['id'])}"), style="bold")
     source = run["source"] if run["name"] else ""  # otherwise it is called by its data
     partial = "stopped early" if run["stopped"] else "" if run["finished"] else "not finished"
-    rest = [source, numbers.plural(run["n_samples"], "sample"), partial]
-    title.append("  " + ", ".join(sanitize.plain(part) for part in rest if part), style="not bold")
+    facts = [source, numbers.plural(run["n_samples"], "sample"), partial]
+    title.append("  " + ", ".join(sanitize.plain(fact) for fact in facts if fact), style="not bold")
     warned = [_note(note) for note in notes.notes(data)]
     first = _first_page(data["diagnosis"]) if data["diagnosis"] else []
     remarks = [dim(text)] if (text := numbers.remarks(run)) else []
-    beside = [*_beside(data), *warned, dim(notes.cost(data))]
-    return Group(title, *remarks, *first, _table(data), *beside)
+    remarks_below = [*_remarks_below(data), *warned, dim(notes.cost(data))]
+    return Group(title, *remarks, *first, _table(data), *remarks_below)
 
 
 def about(data: Json) -> RenderableType:
@@ -232,27 +232,27 @@ def sample(
     Raises:
         InputError: If the report does not hold that sample or that metric.
     """
-    chosen = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
-    if chosen is None:
+    sample = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
+    if sample is None:
         raise InputError(f"no sample {sample_id!r} in run {data['run']['id']}")
-    metrics = [m for m in data["metrics"] if m["label"] in chosen["scores"]]
+    metrics = [m for m in data["metrics"] if m["label"] in sample["scores"]]
     wanted = [m for m in metrics if metric in (None, m["label"])]
     if not wanted:
         known = ", ".join(m["label"] for m in metrics)
         raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
-    texts = [(name, chosen[name]) for name in ("question", "answer", "reference")]
-    shown: dict[Part, str] = {}
+    texts = [(name, sample[name]) for name in ("question", "answer", "reference")]
+    printed: dict[Part, str] = {}
     return Group(
-        Rule(Text(f"sample {sanitize.plain(chosen['id'])}, row {chosen['row']}")),
-        *(_labelled(name, text or "(empty)") for name, text in texts if text is not None),
-        *(_turn(turn) for turn in turns(chosen)),
-        *(_shown_score(m, chosen, shown, raw=raw, whole=metric is not None) for m in wanted),
+        Rule(Text(f"sample {sanitize.plain(sample['id'])}, row {sample['row']}")),
+        *(_labelled_text(name, text or "(empty)") for name, text in texts if text is not None),
+        *(_turn(turn) for turn in turns(sample)),
+        *(_shown_score(m, sample, printed, raw=raw, show_whole=metric is not None) for m in wanted),
     )
 
 
 def _table(data: Json) -> Table:
     known = any(notes.quality(metric) for metric in data["metrics"])
-    counts = [name for name, of in _COUNTS.items() if any(map(of, data["metrics"]))]
+    counts = [name for name, count_of in _COUNTS.items() if any(map(count_of, data["metrics"]))]
     rows = table("metric", gap=0 if _WIDE & {*counts} else 1)  # a name is to fit into 80 columns
     numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
     rows.add_column("spread", no_wrap=True, width=10)
@@ -284,13 +284,13 @@ def _count(name: str, number: int) -> Text:
     return Text(numbers.count(number), style=STYLES["bad"] if alarming else "")
 
 
-def _beside(data: Json) -> list[RenderableType]:
+def _remarks_below(data: Json) -> list[RenderableType]:
     lines = notes.beside(data)
     return [Text.assemble((f"{sanitize.plain(k)}: ", "dim"), sanitize.plain(v)) for k, v in lines]
 
 
 def _shown_score(
-    metric: Json, sample: Json, shown: dict[Part, str], *, raw: bool, whole: bool
+    metric: Json, sample: Json, printed: dict[Part, str], *, raw: bool, show_whole: bool
 ) -> RenderableType:
     score = sample["scores"][metric["label"]]
     head = Text(sanitize.plain(metric["label"]), style="bold")
@@ -310,8 +310,8 @@ def _shown_score(
     for kind, parts in labels.grouped(msgspec.convert(score["parts"], list[Part])).items():
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
-        listed, n_more = (parts, 0) if whole or raw else _of_weight(parts)
-        lines += [_part(part, metric, sample, {} if raw else shown) for part in listed]
+        visible, n_more = (parts, 0) if show_whole or raw else _of_weight(parts)
+        lines += [_part_block(part, metric, sample, {} if raw else printed) for part in visible]
         if n_more:
             more = f"{n_more} not relevant ones are left out: --metric '{metric['label']}' has them"
             lines.append(Padding(dim(more), (0, 0, 0, 2)))
@@ -321,20 +321,20 @@ def _shown_score(
 
 def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
     """Sentences of contexts without the many that do not help, and how many those are."""
-    relevant = [one for one in parts if one.kind != "sentence" or one.label != "not relevant"]
+    relevant = [part for part in parts if part.kind != "sentence" or part.label != "not relevant"]
     n_left_out = len(parts) - len(relevant)
     return (relevant, n_left_out) if n_left_out > _FEW else (parts, 0)
 
 
-def _shown_before(part: Part, metric: Json, shown: dict[Part, str]) -> str:
+def _printed_under(part: Part, metric: Json, printed: dict[Part, str]) -> str:
     """The metric under which the reason and the quote of this evidence stand already, or ""."""
-    bare = Part(part.kind, part.text, reason=part.reason, context=part.context, quote=part.quote)
-    first = shown.setdefault(bare, metric["label"])
+    key = Part(part.kind, part.text, reason=part.reason, context=part.context, quote=part.quote)
+    first = printed.setdefault(key, metric["label"])
     return first if first != metric["label"] and (part.reason or part.quote) else ""
 
 
-def _part(part: Part, metric: Json, sample: Json, shown: dict[Part, str]) -> RenderableType:
-    before = _shown_before(part, metric, shown)
+def _part_block(part: Part, metric: Json, sample: Json, printed: dict[Part, str]) -> RenderableType:
+    before = _printed_under(part, metric, printed)
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, sample["contexts"])))]
     facts = [*([labels.meaning(part.label)] if part.label else []), *labels.facts(part, tone)]
@@ -358,19 +358,19 @@ def _excerpt(part: Part, contexts: list[str]) -> list[Text]:
     if part.context is None:  # of a context that is not the sample's, such as a turn's own
         return [Text(f'"{sanitize.plain(part.quote)}"', style="italic")]
     text = labels.context(part, contexts) or ""
-    place = find_quote(text, part.quote)
-    if place is None:
+    span = find_quote(text, part.quote)
+    if span is None:
         quote_alone = Text(f'"{sanitize.plain(part.quote)}"', style="italic")
         return [quote_alone, Text("~ these words are not in that context", STYLES["warn"])]
-    start, end = place
+    start, end = span
     room = max((_EXCERPT - (end - start)) // 2, 20)
     before = "\N{HORIZONTAL ELLIPSIS}" if start > room else ""
     after = "\N{HORIZONTAL ELLIPSIS}" if end + room < len(text) else ""
     line = Text("\N{BOX DRAWINGS LIGHT VERTICAL} " + before, style="dim")
-    line.append(_flat(text[max(start - room, 0) : start]))
+    line.append(_one_line(text[max(start - room, 0) : start]))
     # Brackets show the quote where neither colour nor underline can.
-    line.append(f"[{_flat(text[start:end])}]", style="not dim underline")
-    line.append(_flat(text[end : end + room]) + after)
+    line.append(f"[{_one_line(text[start:end])}]", style="not dim underline")
+    line.append(_one_line(text[end : end + room]) + after)
     return [line]
 
 
@@ -381,11 +381,11 @@ def _replies(replies: list[Json], *, raw: bool) -> list[RenderableType]:
     for reply in replies if raw else []:
         name = f"{reply['kind']} by {reply['backend']}, draw {reply['draw']}, key {reply['key']}"
         lines.append(Rule(Text(sanitize.plain(name), style="dim"), align="left", style="dim"))
-        lines += [_labelled("prompt", reply["prompt"]), _labelled("reply", reply["raw"])]
+        lines += [_labelled_text("prompt", reply["prompt"]), _labelled_text("reply", reply["raw"])]
     return lines
 
 
-def _labelled(name: str, text: str) -> RenderableType:
+def _labelled_text(name: str, text: str) -> RenderableType:
     return Group(Text(name, style="dim"), Padding(Text(sanitize.plain(text)), (0, 0, 0, 2)))
 
 
@@ -401,7 +401,7 @@ def _note(note: notes.Note) -> Text:
     return Text(f"{symbol} {sanitize.plain(note.text)}", style=style)
 
 
-def _flat(text: str) -> str:
+def _one_line(text: str) -> str:
     return sanitize.plain(text.replace("\n", " "))
 
 
@@ -461,7 +461,7 @@ def _markdown_cells(metric: Mapping[str, Any]) -> dict[str, str]:
         guide = numbers.score(metric["guide"])
     missing = metric["n_failed"] or metric.get("n_unanswered", 0)
     return {
-        "metric": cell(metric["label"]) + _aside(metric),
+        "metric": cell(metric["label"]) + _remark(metric),
         "mean (95 % interval)": mean,
         "guide": guide,
         "worst-case bounds": numbers.span(metric["bounds"]) if missing else "none failed",
@@ -474,7 +474,7 @@ def _markdown_cells(metric: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _aside(metric: Mapping[str, Any]) -> str:
+def _remark(metric: Mapping[str, Any]) -> str:
     lower = "" if metric["higher_is_better"] else "lower is better"
     remark = ", ".join(filter(None, [inline(notes.unit(metric)), lower]))
     return f" ({remark})" if remark else ""
@@ -482,16 +482,16 @@ def _aside(metric: Mapping[str, Any]) -> str:
 
 def _markdown_beside(data: Mapping[str, Any]) -> list[str]:
     lines = [inline(text) for text in data["unmeasured"]]
-    for text, named in notes.by_remark(data, notes.trust).items():
-        lines.append(f"{', '.join(map(code, named))}: {inline(text)}")
-    for method, named in notes.methods(data).items():
-        lines.append(f"{', '.join(map(code, named))}: computed as {inline(method)}")
+    for text, names in notes.by_remark(data, notes.trust).items():
+        lines.append(f"{', '.join(map(code, names))}: {inline(text)}")
+    for method, names in notes.methods(data).items():
+        lines.append(f"{', '.join(map(code, names))}: computed as {inline(method)}")
     for metric in data["metrics"]:
         tail = notes.percentiles(metric)
         lines += [f"{code(metric['label'])}: {inline(tail)}"] if tail else []
     for remark in (notes.letters, notes.noise):
-        for text, named in notes.by_remark(data, remark).items():
-            lines.append(f"{', '.join(map(code, named))}: {inline(text)}")
+        for text, names in notes.by_remark(data, remark).items():
+            lines.append(f"{', '.join(map(code, names))}: {inline(text)}")
     cosines = [code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
     if cosines:
         lines.append(f"{', '.join(cosines)}: {inline(notes.baseline(data))}")

@@ -80,7 +80,7 @@ class Dialect:
 
     def _change(self, refusal: Refusal, sent: Mapping[str, Any]) -> Mapping[str, Any] | None:
         for field, without in _WITHOUT.items():
-            if field in sent and _is_about(field, refusal):
+            if field in sent and _names_field(field, refusal):
                 return without
         if "logprobs" in sent and "logprobs" in refusal.text.lower():
             return {"likely": FEWER_LIKELY if self.likely > FEWER_LIKELY else 0}
@@ -90,8 +90,10 @@ class Dialect:
         if "response_format" in sent and self.form in _NEXT_FORM and _FORM.search(refusal.text):
             return {"form": _NEXT_FORM[self.form]}
         if about_request:
-            named = (field for field in _SAMPLING if field in sent and _names(field, refusal))
-            return _WITHOUT.get(next(named, ""))
+            fields_named = (
+                field for field in _SAMPLING if field in sent and _names(field, refusal)
+            )
+            return _WITHOUT.get(next(fields_named, ""))
         return None
 
 
@@ -105,7 +107,7 @@ _WITHOUT: Mapping[str, Mapping[str, Any]] = {
 _SAMPLING = ("temperature", "seed")
 
 
-def _is_about(field: str, refusal: Refusal) -> bool:
+def _names_field(field: str, refusal: Refusal) -> bool:
     about_support = refusal.param or _UNSUPPORTED.search(refusal.text)
     return bool(about_support) and _names(field, refusal)
 
@@ -215,8 +217,8 @@ class OpenAI(Connected, LLM):  # type: ignore[override]
             Unavailable: If no reply came.
         """
         if self._most_tokens < math.inf and tokens_at_most(prompt) > self._most_tokens:
-            what = f"the prompt may be longer than the {self._window:,} tokens that {self.model}"
-            raise TooLong(f"{what} reads at once -> give it a larger window, or shorter texts")
+            fault = f"the prompt may be longer than the {self._window:,} tokens that {self.model}"
+            raise TooLong(f"{fault} reads at once -> give it a larger window, or shorter texts")
 
         def body(dialect: Dialect) -> dict[str, Any]:
             return self._body(dialect, prompt, (kind, schema), draw)
@@ -247,15 +249,15 @@ class OpenAI(Connected, LLM):  # type: ignore[override]
         start = time.perf_counter()
         sent = encode(completion.body(self.model, task) | self._extra_body)
         status, content, headers = await self._connection.post("completions", sent)
-        where = self._connection.endpoint
+        endpoint = self._connection.endpoint
         if status != 200:
             refusal = Refusal.of(status, content, headers)
             if completion.unable(refusal) and not too_long(refusal):
-                raise completion.denied(where.place, self.model)
-            raise meaning(refusal, where, self.model)
+                raise completion.denied(endpoint.place, self.model)
+            raise meaning(refusal, endpoint, self.model)
         echoed = completion.read(content, task)
         if echoed is None:
-            raise completion.denied(where.place, self.model)
+            raise completion.denied(endpoint.place, self.model)
         raw, tokens = echoed
         ms = (time.perf_counter() - start) * 1000
         return self.replied(task, draw, task.inputs(), Completion(raw, tokens, 1), ms=ms)
@@ -336,12 +338,12 @@ class OpenAI(Connected, LLM):  # type: ignore[override]
         if status != 200:
             return _as_written(Refusal.of(status, content, headers), prompt)
         content = redacted_content(content)
-        where = self._connection.endpoint.place
+        place = self._connection.endpoint.place
         try:
             chat = read_chat(content)
         except ValueError as error:
-            what = f"{where} sent no chat completion but {content[:80]!r}"
-            raise Unavailable(what, cost=(0, 0)) from error
+            fault = f"{place} sent no chat completion but {content[:80]!r}"
+            raise Unavailable(fault, cost=(0, 0)) from error
         choice = chat.choices[0] if chat.choices else Choice()
         usage, text = counted(chat.usage, choice.text), redacted(choice.text)
         if chat.failure:  # gateways report a failing upstream with status 200
@@ -349,16 +351,24 @@ class OpenAI(Connected, LLM):  # type: ignore[override]
             cost = usage.prompt_tokens or 0, usage.completion_tokens or 0
             return msgspec.structs.replace(refusal, cost=cost)
         read = len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens
-        written = len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens
+        tokens_written = (
+            len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens
+        )
         if not chat.choices:
-            what = f"{where} sent a chat completion without a choice"
-            raise Unavailable(what, cost=(read, written))
+            fault = f"{place} sent a chat completion without a choice"
+            raise Unavailable(fault, cost=(read, tokens_written))
         if choice.finish_reason == "content_filter":
-            what = f"{where} withheld its reply (blocked by the provider's filter)"
-            raise Unavailable(what, permanent=True, cost=(read, written))
+            fault = f"{place} withheld its reply (blocked by the provider's filter)"
+            raise Unavailable(fault, permanent=True, cost=(read, tokens_written))
         cut = choice.finish_reason == "length"
         return Completion(
-            text, read, written, choice.tokens, cut=cut, cached=usage.cached, model=chat.answered
+            text,
+            read,
+            tokens_written,
+            choice.tokens,
+            cut=cut,
+            cached=usage.cached,
+            model=chat.answered,
         )
 
 
@@ -392,8 +402,8 @@ def _most_tokens(window: int | None, max_tokens: int | None) -> float:
         return math.inf
     room = min(ROOM_FOR_REPLY, window // 2) if max_tokens is None else max_tokens
     if window <= room:
-        what = f"a window of {window} tokens has no room for a prompt and a reply of {room}"
-        raise InputError(what, "give a window above max_tokens")
+        fault = f"a window of {window} tokens has no room for a prompt and a reply of {room}"
+        raise InputError(fault, "give a window above max_tokens")
     return float(window - room)
 
 
@@ -454,22 +464,22 @@ class OpenAIEmbedder(Connected, Embedder):  # type: ignore[override]
         """A vector for each text; see `Embedder`."""
         body = {"model": self.model, "input": texts, "encoding_format": "float", **self._extra_body}
         status, content, headers = await self._connection.post("embeddings", encode(body))
-        where = self._connection.endpoint
+        endpoint = self._connection.endpoint
         if status != 200:
-            refusal = meaning(Refusal.of(status, content, headers), where, self.model)
+            refusal = meaning(Refusal.of(status, content, headers), endpoint, self.model)
             if isinstance(refusal, Unavailable):
                 refusal.cost = (0, 0)
             raise refusal
         try:
             response = _EMBEDDINGS.decode(content)
         except UNREADABLE as error:
-            what = f"{where.place} sent no embeddings but {redacted_content(content)[:80]!r}"
-            raise Unavailable(what, cost=(0, 0)) from error
+            fault = f"{endpoint.place} sent no embeddings but {redacted_content(content)[:80]!r}"
+            raise Unavailable(fault, cost=(0, 0)) from error
         tokens = counted(response.usage).prompt_tokens
         if tokens is None:
             tokens = sum(map(len, texts)) // 4
         by_index = {item.index: item.embedding for item in response.data}
         if sorted(by_index) != list(range(len(texts))):
-            what = f"{where.place} sent {len(by_index)} of {len(texts)} embeddings"
-            raise Unavailable(what, cost=(tokens, 0))
+            fault = f"{endpoint.place} sent {len(by_index)} of {len(texts)} embeddings"
+            raise Unavailable(fault, cost=(tokens, 0))
         return [by_index[i] for i in range(len(texts))], tokens
