@@ -28,6 +28,7 @@ from assay._analysis.comparison import compare
 from assay._runner.result import Result
 from assay.stats.comparison import difference_interval, paired
 from assay.stats.intervals import mean_interval, proportion_interval
+from assay.stats.rare import spread_of
 
 Array = npt.NDArray[np.float64]
 Pairs = tuple[Array, Array]
@@ -158,7 +159,9 @@ def coverage(times: int) -> None:
             for _ in range(times):
                 pairs = draw(rng, n)
                 moved = pairs[1] - pairs[0]
-                ours = difference_interval(moved, groups=groups(name, n), span=span)
+                ours = difference_interval(
+                    moved, groups=groups(name, n), span=span, spread=spread_of(*pairs)
+                )
                 plain, hall = t_interval(moved), mean_interval(moved)
                 ends = (
                     (ours.low, ours.high) if ours else (0, 0),
