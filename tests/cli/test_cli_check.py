@@ -45,6 +45,13 @@ def test_where_columns_are_renamed_what_is_left_over_is_told(assay, here):
     assert "note:" not in assay("check", "data.jsonl").stdout
 
 
+def test_answers_without_contexts_are_not_called_whole(assay, here):
+    write_rows(here / "bare.jsonl", [{"question": "Old?", "answer": "It is old."}])
+    told = assay("check", "bare.jsonl").stdout
+    assert "bare.jsonl: 1 row, no contexts found" in told
+    assert "no row holds contexts: what needs them is not computed" in told
+
+
 def test_several_columns_that_may_be_several_fields_are_told_with_all_options(assay, here):
     (here / "odd.csv").write_text(
         "user msg,kb,Bot reply\nHow old?,It is old.,It is old.\n", "utf-8"

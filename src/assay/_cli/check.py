@@ -238,11 +238,10 @@ def _count(
                 lacking[name].append(sample.id)
         long += is_long_for_local(sample)
         unread.update(name for name, value in sample.metadata.items() if " " in str(value))
-    if not by_metric and unread and (mapping or "answer" in fields_held):
+    if not by_metric and (mapping or "answer" in fields_held):
         unmapped = [name for name in ("question", "contexts", "answer") if name not in fields_held]
         rows.notes += [_note_on_unmapped(unmapped, sorted(unread))] if unmapped else []
-    # With -m it is said by metric.
-    for name in () if by_metric else filter(fields_held.__contains__, _COMMON):
+    for name in () if by_metric else filter(fields_held.__contains__, _COMMON):  # -m says it
         if ids := lacking[name]:
             have = "has" if len(ids) == 1 else "have"
             gap = f"{len(ids):,} of {numbers.plural(n, 'row')} {have} no '{name}'"
@@ -258,7 +257,9 @@ def _count(
 
 
 def _note_on_unmapped(absent: Sequence[str], columns: Sequence[str]) -> str:
-    """A note on what no row holds, where columns of text are left that may be it."""
+    """A note on what no row holds, and on the columns of text that may be it."""
+    if not columns:
+        return f"no row holds {' or '.join(absent)}: what needs them is not computed"
     all_options = " ".join(f"--map {name}=COLUMN" for name in absent)
     use = f"--map {absent[0]}={columns[0]}" if len(columns) == 1 else all_options
     fault = f"no row holds {' or '.join(absent)}; columns that stand for no field: "
