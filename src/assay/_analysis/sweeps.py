@@ -273,15 +273,13 @@ def _contrasts(
         [mean(after, value) - mean(before, value) for value in change.others], axis=1
     )
     alpha = simultaneous_alpha(effects, groups=test.groups, level=test.each)
+    span = None if test.span is None else 2 * test.span
+    spread = 2 * spread_of(scores)
     results = []
     for first, second in combinations(range(len(change.others)), 2):
         contrast = effects[:, first] - effects[:, second]
         interval = difference_interval(
-            contrast,
-            groups=test.groups,
-            span=None if test.span is None else 2 * test.span,
-            spread=2 * spread_of(scores),
-            level=1 - alpha,
+            contrast, groups=test.groups, span=span, spread=spread, level=1 - alpha
         )
         results.append(_interaction(change, (first, second), effects.mean(axis=0), interval, test))
     return results

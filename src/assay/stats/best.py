@@ -79,17 +79,14 @@ def compare_with_best(
     order = np.argsort(np.round(-means if higher_is_better else means, 12), kind="stable")
     best = int(order[0])
     alpha = simultaneous_alpha(array, groups=groups, level=level)
+    spread = rare.spread_of(array)
     placements = []
     for column in range(array.shape[1]):
         differences = array[:, column] - array[:, best]
         joint = None
         if column != best:
             joint = comparison.difference_interval(
-                differences,
-                groups=groups,
-                span=span,
-                spread=rare.spread_of(array),
-                level=1 - alpha,
+                differences, groups=groups, span=span, spread=spread, level=1 - alpha
             )
         placements.append(
             Placed(
