@@ -17,6 +17,7 @@ from assay._store.integrity import (
     long_keys,
     short_key,
     short_keys,
+    split_keys,
 )
 from assay._store.runs import Spent
 from assay.judge import PROBES, Reply
@@ -315,7 +316,7 @@ def _clean(db: sqlite3.Connection) -> None:
 
 
 def _all_replied(db: sqlite3.Connection, keys: bytes) -> bool:
-    short_keys = [keys[start : start + 16] for start in range(0, len(keys), 16)]
-    marks = ", ".join("?" * len(short_keys))
+    stored_keys = split_keys(keys)
+    marks = ", ".join("?" * len(stored_keys))
     sql = f"SELECT count(*) FROM replies WHERE key IN ({marks})"
-    return bool(db.execute(sql, short_keys).fetchone()[0] == len(short_keys))
+    return bool(db.execute(sql, stored_keys).fetchone()[0] == len(stored_keys))
