@@ -30,6 +30,16 @@ async def said_last(client, run="first", query=ANNA):
     return results(text.partition('class="last quick"')[2].partition("</form>")[0])
 
 
+async def diagnosed(client):
+    """What was flagged in a run, once its causes are known."""
+    for _ in range(50):
+        _, text, _ = await client.get("/runs/first/first")
+        if "dx-cause" in text:
+            break
+        await asyncio.sleep(0.1)
+    return text
+
+
 class TestASample:
     async def test_the_same_question_in_another_run_is_one_click_away(self, client, store):
         with Store(store) as opened:
@@ -58,11 +68,7 @@ class TestASample:
 
 
 async def test_a_cause_leads_to_all_its_samples(client):
-    for _ in range(50):
-        _, text, _ = await client.get("/runs/first/first")
-        if "dx-cause" in text:
-            break
-        await asyncio.sleep(0.1)
+    text = await diagnosed(client)
     link = re.search(r'href="(/runs/\w+\?cause=[\w-]+)#samples">All of them', text)
     assert link is not None
     assert "assay diagnose --all" not in text
@@ -71,11 +77,7 @@ async def test_a_cause_leads_to_all_its_samples(client):
 
 
 async def test_whoever_goes_on_from_a_flagged_sample_comes_to_the_next_flagged_one(client):
-    for _ in range(50):
-        _, text, _ = await client.get("/runs/first/first")
-        if "dx-cause" in text:
-            break
-        await asyncio.sleep(0.1)
+    text = await diagnosed(client)
     n_flagged = int(re.search(r"(\d+) of \d+ samples flagged", text)[1])
     link = re.search(r"<dt>read first</dt><dd><a href=\"([^\"]+)", text)[1]
     more = re.search(r'and <a href="([^"]+)#samples">(\d+) more', text)
