@@ -3,8 +3,10 @@
     python -m training.verifier.probe
 
 Measures the judge as it lies in the package, to choose between candidates without looking at the
-benchmarks: statements and answers written for this (`unseen.jsonl`), AttributionBench's dev part,
-and verdicts that a stray sentence in the contexts turns.
+benchmarks: statements and answers written for this (`unseen.jsonl`), statements about parallel
+facts in one sentence, of which the false ones exchange values (`parallel.jsonl`; those of its first
+25 contexts were looked at while rules were written), AttributionBench's dev part, and verdicts that
+a stray sentence in the contexts turns.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from training.data import DATA
 from training.verifier.logistic import auroc, balanced
 
 UNSEEN = Path(__file__).with_name("unseen.jsonl")
+PARALLEL = Path(__file__).with_name("parallel.jsonl")
+LOOKED_AT = 25  # contexts of it
 STRAYS = Path(__file__).with_name("foreign.txt").read_text("utf-8").splitlines()
 HOSTS = ("foolmetwice", "factcheckgpt", "expertqa", "fever_symmetric")
 PLANTED = 400  # rows with a stray sentence
@@ -37,6 +41,9 @@ def main() -> None:
     for asked in (False, True):
         mine = [record for record in unseen if ("question" in record) is asked]
         _show("sentences of answers" if asked else "statements", judge, _texts(mine), _truth(mine))
+    parallel = [json.loads(line) for line in PARALLEL.read_text("utf-8").splitlines()]
+    for seen, mine in (("looked at", parallel[:LOOKED_AT]), ("not seen", parallel[LOOKED_AT:])):
+        _show(f"parallel facts, {seen}", judge, _texts(mine), _truth(mine))
     data = Data(DATA)
     dev = list(data.rows("attribution/attributionbench_dev.jsonl.gz"))
     labels = [bool(claims.supported(record)) for record in dev]

@@ -43,7 +43,19 @@ OVEN = "Bake the cake for 30 minutes. Let it cool. Bake the muffins for 15 minut
 OFFICES = "The Porto office, which has 60 employees, is run by Kim Berg. The Ghent office is small."
 BUTTONS = "The red button stops the machine and the green button starts it."
 SECTIONS = "Section 4 covers liability. Section 5 covers termination and is shorter than section 4."
+WARRANTY = "The warranty runs two years for private buyers and twelve months for companies."
+OFFICERS = "Anna Berg joined as CFO in 2015 and Tom Reed as CTO in 2018."
+TRIAL = "In the trial, 34 % of the treated group and 12 % of the placebo group improved."
+PLANTS = "The north plant employs 400 people and the south plant 250."
+WINGS = "The east wing houses the coins, the west wing the textiles."
+FINES = "Late returns cost 20 cents a day for books and one euro for films."
 CASES = [
+    (WARRANTY, "Private buyers have two years.", "Companies have a warranty of two years."),
+    (OFFICERS, "Tom Reed joined as CTO.", "Tom Reed joined as CFO."),
+    (TRIAL, "12 % of the placebo group improved.", "34 % of the placebo group improved."),
+    (PLANTS, "The south plant employs 250 people.", "The north plant employs 250 people."),
+    (WINGS, "The west wing houses the textiles.", "The east wing houses the textiles."),
+    (FINES, "Late returns cost one euro for films.", "Late returns cost one euro for books."),
     (PEOPLE, "Bob lives in Rome.", "Alice lives in Rome."),
     (AGES, "Alice is 30 and Bob is 40.", "Alice is 40 and Bob is 30."),
     (ORDERS, "Order 1002 was shipped on May 5.", "Order 1001 was shipped on May 5."),
@@ -125,6 +137,31 @@ def test_what_is_so_either_way_is_not_turned_round(context, statement):
     assert mixed(statement, context) is None
     finding = compare_wordings(statement, [Near(context)])
     assert finding is None or finding.agrees
+
+
+@over(
+    ("context", "right"),
+    [
+        (WARRANTY, "Private buyers have two years and companies twelve months of warranty."),
+        (OFFICERS, "Tom Reed came three years after Anna Berg."),
+        (PLANTS, "Both plants together employ 650 people."),
+        ("Seals fled from the boat on most days and from the drone on none.",
+         "Seals did not flee from the drone on any of the days."),
+        ("Oak is harder than pine and pine than balsa.", "Pine is harder than balsa."),
+        ("Anna sold the bakery and the dairy.", "Anna sold the dairy."),
+        ("He was born in Rome in 1950 and died in Paris.", "He died in Paris."),
+    ],
+)  # fmt: skip
+def test_what_a_part_leaves_out_is_not_filled_with_what_is_not_meant(context, right):
+    assert mixed(right, context) is None
+
+
+def test_what_seems_mixed_up_in_other_words_is_left_uncertain():
+    context = "The course lasts six weeks for members and nine weeks for guests."
+    found = of("Guests are taught for six weeks altogether.", context)
+    assert (found.supported, found.probability) == (False, pytest.approx(0.4))
+    assert "mixes up" in found.reason
+    assert mixed("Guests are taught for nine weeks altogether.", context) is None
 
 
 def test_the_reason_quotes_both():

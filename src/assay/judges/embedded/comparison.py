@@ -25,7 +25,7 @@ from assay.judges.embedded.intervals import compare_nearby
 from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
-from assay.judges.embedded.swaps import UNKNOWN, Swap, find_swap
+from assay.judges.embedded.swaps import FURTHER, Swap, find_swap
 from assay.judges.embedded.wordings import Near, Otherwise
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
@@ -288,7 +288,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         names=tuple(absent),
         words=tuple(_missing_words(claim, evidence)),
         negation_differs=differs and likeness > 0.5,
-        opposites=tuple(contrary),
+        opposites=_as_worded(contrary, claim, evidence.pieces[best]),
         grammar=tuple(grammar),
         far_numbers=tuple(number for number in far if number not in missing_numbers),
         verbatim=_verbatim(claim, evidence),
@@ -320,6 +320,15 @@ def _negation_and_opposites(
     )
     contrary = entities.opposites(claim.content_stems, evidence.sets[best])
     return (False, []) if differs and contrary else (differs, contrary)
+
+
+def _as_worded(
+    pairs: Sequence[tuple[str, str]], claim: Claim, piece: Piece
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of stems as the words that the statement and the piece have of them."""
+    stated = {words.stem(word): word for word in claim.content}
+    given = {words.stem(word): word for word in words.words(piece.text)}
+    return tuple((stated.get(a, a), given.get(b, b)) for a, b in pairs)
 
 
 def _sign_differs(statement: str, claim: Claim, evidence: Evidence) -> bool:
@@ -385,7 +394,7 @@ def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
 
 def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     """What it mixes up, by itself or beside its question; of one that says much else, nothing."""
-    if len(claim.content_stems - evidence.stems) > UNKNOWN:
+    if len(claim.content_stems - evidence.stems) > FURTHER:
         return None
     evidence_parts = evidence.parts, evidence.alike, evidence.siblings
     swaps = (

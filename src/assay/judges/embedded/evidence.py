@@ -19,8 +19,9 @@ from assay._text.questions import kind_of
 from assay._text.records import units
 from assay._text.refusals import absence_claim
 from assay._text.units import Measure, measures
+from assay.judges.embedded.sentence_parts import Part, parts
 from assay.judges.embedded.surface import Vocabulary, plain, vocabulary
-from assay.judges.embedded.swaps import Pair, Part, find_siblings, pairs, parts
+from assay.judges.embedded.swaps import Pair, find_siblings, pairs
 
 Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in tokens
 

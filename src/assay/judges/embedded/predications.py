@@ -17,7 +17,7 @@ from assay._text.predications import Predication, content, predications
 from assay._text.relations import TRANSFERS, concept, opposite
 from assay._text.sides import IT, Ordered, Stems
 from assay._text.words import content_words, words
-from assay.judges.embedded.swaps import Part
+from assay.judges.embedded.sentence_parts import Part
 
 # ruff: noqa: SIM905 - word lists read better as prose
 

@@ -25,7 +25,7 @@ from assay.judges.embedded.evidence import Evidence, Piece, as_written, claim_st
 from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.reader import Reader, Reading
 from assay.judges.embedded.replies import as_assertion, with_evidence_amounts
-from assay.judges.embedded.swaps import Part
+from assay.judges.embedded.sentence_parts import Part
 from assay.tasks.verification import UNCERTAIN, is_uncertain
 
 
@@ -84,6 +84,9 @@ AGREED = 0.9  # the least one of what a record's yes or no or another answer's v
 # such statements above the threshold (llm_spans, quintd1, infotabs) people call 9 supported.
 OBJECTED = UNCERTAIN[1]
 UNREAD = 0.49  # ... in letters of which the network knows few: it cannot tell right from wrong
+SEEMING = UNCERTAIN[
+    0
+]  # the largest one of what seems to mix up two things: in four of five it does
 DENIED = 0.1  # the largest one of what it denies, of a mix-up or of what they call a myth
 # The least one of what sentences say that are worded like it but for what changes nothing.
 RESTATED = 0.85
@@ -208,6 +211,8 @@ def decide(judged: Judged, fitted: Fitted) -> float:
         value = min(value, UNREAD)
     if _is_denied(comparison):
         value = min(value, DENIED)
+    elif comparison.swap and not comparison.verbatim:
+        value = min(value, SEEMING)
     if comparison.value_agrees is not None:
         return max(value, AGREED) if comparison.value_agrees else min(value, DENIED)
     return min(value, FOREIGN) if comparison.foreign else value
@@ -223,7 +228,7 @@ def _is_restated(comparison: Comparison) -> bool:
 def _is_denied(comparison: Comparison) -> bool:
     """Whether a rule that is hardly ever wrong says that the evidence says otherwise."""
     words = not comparison.verbatim and (
-        comparison.swap
+        (comparison.swap and comparison.swap.sure)
         or (comparison.wording and not (comparison.wording.agrees or _is_restated(comparison)))
         or any(not finding.agrees for finding in comparison.grammar)
     )
@@ -336,13 +341,13 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
         denials.append(_other_figure(judged, comparison.unit, evidence.pieces))
     if comparison.swap:
         denials.append(
-            f"it mixes up {_join_words([_part_text(p, evidence) for p in comparison.swap])}"
+            f"it mixes up {_join_words([_part_text(p, evidence) for p in comparison.swap[:2]])}"
         )
     denials += _doubts_by_symbols(comparison)
     names_missing = _absence(judged, [*comparison.numbers, *comparison.names])
     opposed = []
     if comparison.opposites:
-        opposed.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
+        opposed.append("it says the opposite ('{}' against '{}')".format(*comparison.opposites[0]))
     if comparison.negation_differs and not (comparison.flag or _agrees(comparison)):
         opposed.append("one of the two is negated, the other is not")
     opposed += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
