@@ -92,6 +92,19 @@ class TestLooks:
         (folder / "notes.txt").write_text("no data")
         assert look(watch(folder), NOW).result.run.n_samples == 3
 
+    def test_a_compressed_file_that_is_not_whole_does_not_keep_the_others_back(self, tmp_path):
+        write(tmp_path / "b.jsonl", rows(2, 2))
+        lines = "".join(json.dumps(row) + "\n" for row in rows(9, 9, prefix="z"))
+        packed = gzip.compress(lines.encode())
+        (tmp_path / "a.jsonl.gz").write_bytes(packed[:-9])
+        made = watch(tmp_path)
+        found = look(made, NOW)
+        assert (found.result.run.n_samples, found.arrived.invalid) == (2, 1)
+        assert "a.jsonl.gz' ends in the middle" in found.arrived.problem
+        (tmp_path / "a.jsonl.gz").write_bytes(packed)
+        found = look(made, NOW)
+        assert (found.result.run.n_samples, found.arrived.invalid) == (9, 0)
+
     def test_a_share_is_drawn_by_the_id_alone(self, source):
         write(source, rows(400, 200))
         found = look(watch(source, share=0.25), NOW)

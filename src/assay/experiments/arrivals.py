@@ -1,6 +1,8 @@
 """Samples that arrive: rows and traces of a file that grows, or of a folder whose files do."""
 
+import gzip
 import hashlib
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +12,7 @@ from pathlib import Path
 from assay._runner.settings import Settings
 from assay.data import Record, Source
 from assay.data.files import file_records, near
+from assay.data.json_files import broken
 from assay.data.rows import Row
 from assay.errors import InputError, Problem
 from assay.sample import Sample
@@ -138,6 +141,11 @@ def _records(files: list[Path]) -> Iterator[Record]:
     for file in files:
         if not file.stat().st_size:
             continue
+        if len(files) > 1 and _is_cut(file):
+            number += 1
+            fault = f"'{file}' ends in the middle, so nothing of it is taken yet"
+            yield broken(number, file.name, fault, "remove it if nothing writes to it any more")
+            continue
         before: Record | None = None
         for record in file_records(file)():
             if before is not None:
@@ -146,6 +154,19 @@ def _records(files: list[Path]) -> Iterator[Record]:
             before = replace(record, number=number)
         if before is not None and not (before.problem and _is_torn(file)):
             yield before
+
+
+def _is_cut(file: Path) -> bool:
+    """Whether a compressed file is not whole: it is still being written, or what wrote it died."""
+    if file.suffix != ".gz":
+        return False
+    try:
+        with gzip.open(file) as opened:
+            while opened.read(2**20):
+                pass
+    except (OSError, EOFError, zlib.error):
+        return True
+    return False
 
 
 def _is_torn(file: Path) -> bool:
