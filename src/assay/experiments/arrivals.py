@@ -12,7 +12,6 @@ from pathlib import Path
 from assay._runner.settings import Settings
 from assay.data import Record, Source
 from assay.data.files import file_records, near
-from assay.data.json_files import broken
 from assay.data.rows import Row
 from assay.errors import InputError, Problem
 from assay.sample import Sample
@@ -132,6 +131,11 @@ def _end_of_trace(sample: Sample, now: datetime) -> datetime:
     return began + timedelta(milliseconds=sample.latency_ms or 0)
 
 
+def _located(problem: Problem, file: Path) -> Problem:
+    """What is wrong with a row of one of several files."""
+    return replace(problem, what=f"row {problem.row} of {file.name} {problem.what}", row=None)
+
+
 def _records(files: list[Path]) -> Iterator[Record]:
     """The records of all files; a last line that is still being written is left for the next time.
 
@@ -143,8 +147,9 @@ def _records(files: list[Path]) -> Iterator[Record]:
             continue
         if len(files) > 1 and _is_cut(file):
             number += 1
-            fault = f"'{file}' ends in the middle, so nothing of it is taken yet"
-            yield broken(number, file.name, fault, "remove it if nothing writes to it any more")
+            fault = f"{file.name} ends in the middle, so nothing of it is taken yet"
+            problem = Problem(fault, "remove it if nothing writes to it any more")
+            yield Record(number, None, problem=problem, text=file.name)
             continue
         before: Record | None = None
         for record in file_records(file)():
@@ -152,6 +157,8 @@ def _records(files: list[Path]) -> Iterator[Record]:
                 yield before
             number += 1
             before = replace(record, number=number)
+            if record.problem and len(files) > 1:
+                before = replace(before, problem=_located(record.problem, file))
         if before is not None and not (before.problem and _is_torn(file)):
             yield before
 
