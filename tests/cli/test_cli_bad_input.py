@@ -21,6 +21,7 @@ CASES = [
     (("gate", "--against", "x"), "No such option '--against'. Did you mean '--no-regression'?"),
     (("gate", "--baseline", "x"), "Did you mean '--no-regression'?"),
     (("gate", "--gains", "x"), "No such option '--gains'.\n"),
+    (("verify", "--store", "store.db"), "Give the store by itself, without '--store'."),
     (("run", "nowhere.jsonl"), "no file 'nowhere.jsonl'"),
     (("run", "."), "error: "),
     (("run", "data.xlsx"), "data.xlsx"),

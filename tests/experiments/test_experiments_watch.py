@@ -92,6 +92,31 @@ class TestLooks:
         (folder / "notes.txt").write_text("no data")
         assert look(watch(folder), NOW).result.run.n_samples == 3
 
+    def test_a_compressed_file_that_is_not_whole_does_not_keep_the_others_back(self, tmp_path):
+        folder = tmp_path / "in"
+        folder.mkdir()
+        write(folder / "b.jsonl", rows(2, 2))
+        lines = "".join(json.dumps(row) + "\n" for row in rows(9, 9, prefix="z"))
+        packed = gzip.compress(lines.encode())
+        (folder / "a.jsonl.gz").write_bytes(packed[:-9])
+        made = watch(folder)
+        found = look(made, NOW)
+        assert (found.result.run.n_samples, found.arrived.invalid) == (2, 1)
+        assert found.arrived.problem.startswith("a.jsonl.gz ends in the middle")
+        (folder / "a.jsonl.gz").write_bytes(packed)
+        found = look(made, NOW)
+        assert (found.result.run.n_samples, found.arrived.invalid) == (9, 0)
+
+    def test_a_row_of_a_folder_that_cannot_be_read_is_found_in_its_file(self, tmp_path):
+        folder = tmp_path / "in"
+        folder.mkdir()
+        write(folder / "a.jsonl", rows(3, 3))
+        (folder / "b.jsonl").write_text(json.dumps(rows(1, 1, prefix="z")[0]) + "\nnonsense\n")
+        write(folder / "c.jsonl", rows(2, 2, prefix="y"))
+        found = look(watch(folder), NOW)
+        assert (found.result.run.n_samples, found.arrived.invalid) == (6, 1)
+        assert found.arrived.problem.startswith("row 2 of b.jsonl is not JSON")
+
     def test_a_share_is_drawn_by_the_id_alone(self, source):
         write(source, rows(400, 200))
         found = look(watch(source, share=0.25), NOW)

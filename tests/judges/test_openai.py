@@ -320,6 +320,7 @@ def chat(message, **more):
         ({"content": "", "refusal": {}, "tool_calls": [{"function": None}, 1]}, ""),
         ({"content": None, "tool_calls": {"function": 1}}, ""),
         ({"content": [{"type": "thinking", "text": "y"}, {"type": "text", "text": "x"}]}, "x"),
+        ({"content": {"ä": [1]}}, '{"ä": [1]}'),
         ({}, ""),
     ],
 )

@@ -82,6 +82,60 @@ def test_a_key_that_no_header_can_hold_is_refused_where_it_comes_from(environ, g
     assert "abc" not in str(caught.value)
 
 
+@over(
+    ("key", "fault"),
+    [
+        ('"sk-abc123"', "stands in quotes"),
+        ("'sk-abc123'", "stands in quotes"),
+        ("Bearer sk-abc123", "begins with 'Bearer'"),
+        ("sk-...c123", "is a shortened one"),
+        ("sk-\N{HORIZONTAL ELLIPSIS}c123", "is a shortened one"),
+    ],
+)
+def test_what_was_copied_with_a_key_or_left_out_of_it_is_named(key, fault):
+    with pytest.raises(InputError, match=f"the key in OPENAI_API_KEY {fault}") as caught:
+        Endpoint.find({"OPENAI_API_KEY": key}, "m", None, None, {})
+    assert "c123" not in str(caught.value)
+
+
+@over(
+    ("given", "at"),
+    [
+        ("http://x/v1/chat/completions", "http://x/v1/chat/completions"),
+        (" http://x/v1/ \n", "http://x/v1/chat/completions"),
+        (
+            "https://x.openai.azure.com/openai/deployments/m/chat/completions?api-version=1",
+            "https://x.openai.azure.com/openai/deployments/m/chat/completions?api-version=1",
+        ),
+    ],
+)
+def test_an_address_is_taken_as_a_page_or_a_file_gives_it(given, at):
+    assert Endpoint.find({}, "m", given, "k", {}).at("chat/completions") == at
+
+
+@over(
+    ("path", "at"),
+    [
+        ("/", "/openai/deployments/m/embeddings?api-version=2024-10-21"),
+        ("/openai/", "/openai/deployments/m/embeddings?api-version=2024-10-21"),
+        ("/openai/v1/", "/openai/v1/embeddings"),
+    ],
+)
+def test_azures_endpoint_is_taken_with_what_may_follow_its_host(path, at):
+    place = "https://x.openai.azure.com"
+    environ = {"AZURE_OPENAI_ENDPOINT": place + path, "AZURE_OPENAI_API_KEY": "k"}
+    found = Endpoint.find(environ, "m", None, None, {})
+    assert found.at("embeddings") == place + at
+    assert found.headers == {"api-key": "k"}
+
+
+@over(("url", "told"), [("http://x", True), ("http://x/v2", False)])
+def test_an_address_without_a_path_is_told_of_the_one_that_most_servers_have(url, told):
+    refusal = Refusal.of(404, b'{"detail": "Not Found"}', {})
+    error = meaning(refusal, Endpoint.find({}, "m", url, "k", {}), "m")
+    assert ("mostly ends in /v1" in str(error)) == told
+
+
 def test_a_key_is_sent_without_the_line_break_at_its_end():
     found = Endpoint.find({"OPENAI_API_KEY": "k\n"}, "m", None, None, {})
     assert found.headers == {"Authorization": "Bearer k"}

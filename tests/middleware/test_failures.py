@@ -28,6 +28,9 @@ FAULTS = {
     "slow headers, or no answer at all": broken.never,
     "slow body": broken.slow_body,
     "no HTTP": broken.sends(b"SSH-2.0-OpenSSH_9.6\r\n"),
+    "compressed as it does not say": broken.sends(
+        broken.message(200, broken.chat("{}"), "Content-Encoding: gzip")
+    ),
     "no JSON": broken.sends(broken.message(200, b"<html>hello</html>")),
     "JSON cut short, announced as whole": broken.sends(broken.message(200, b'{"choices": [{"mes')),
     "no choice": broken.sends(broken.message(200, b'{"choices": []}')),

@@ -36,6 +36,20 @@ def test_in_a_plain_function(db):
     assert values(evaluate(samples(3), "faithfulness", plausible(), store=db)) == FAITHFUL
 
 
+def test_the_loop_that_a_thread_has_set_is_still_there_afterwards(db):
+    def work():
+        own = asyncio.new_event_loop()
+        asyncio.set_event_loop(own)
+        try:
+            evaluate(samples(1), "faithfulness", plausible(), store=db)
+            return asyncio.get_event_loop() is own
+        finally:
+            own.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(work).result()
+
+
 @pytest.mark.slow
 def test_in_a_plain_script_of_its_own(tmp_path):
     # On a busy machine any step may take the tenth of a second that asyncio's debug mode tells of.

@@ -140,6 +140,31 @@ def test_within_a_running_loop_and_over_http():
     assert [verdicts[0].supported for verdicts in many] == [True] * 40
 
 
+def test_a_call_that_is_given_up_is_ended_and_leaves_another_on_its_way():
+    class Slow(assay.Scripted):
+        given_up = 0
+
+        async def reply(self, task, draw=0):
+            try:
+                await asyncio.sleep(3600 if "2" in task.statements[0].text else 0.05)
+            except asyncio.CancelledError:
+                self.given_up += 1
+                raise
+            return await super().reply(task, draw)
+
+    judge = Slow({"verify_statements": reply()})
+
+    async def serve():
+        other = asyncio.create_task(assay.averify("It is 1.", "It is 1.", judge=judge))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(assay.averify("It is 2.", "It is 2.", judge=judge), 0.02)
+        assert judge.given_up == 1
+        (verdict,) = await other
+        return verdict.supported and asyncio.all_tasks() == {asyncio.current_task()}
+
+    assert asyncio.run(serve())
+
+
 def test_a_budget_that_does_not_suffice_is_told():
     settings = assay.Settings(budget=assay.Budget(calls=2))
     rows = [{"statements": ["It is."], "contexts": [f"It is {n}."]} for n in range(9)]

@@ -162,6 +162,8 @@ def _meant_option(word: str, command: click.Command) -> str:
     One that is written alike, or else whose help has the word; "" where that is none, or any of
     many, as no guess is better than a wrong one.
     """
+    if any(isinstance(param, click.Argument) and param.name == word for param in command.params):
+        return f"Give the {word} by itself, without '--{word}'."
     options = {
         name: param.help or ""
         for param in command.params

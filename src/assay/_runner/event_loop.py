@@ -22,15 +22,15 @@ def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _in_runner(work: Coroutine[Any, Any, T]) -> T:
-    # As asyncio.run, which would wait for ever for a call that does not react to being cancelled.
-    runner = asyncio.Runner()
+    # As asyncio.run, which would wait for ever for a call that does not react to being cancelled,
+    # and would take away the loop that the caller has set for this thread.
+    runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
     try:
         return runner.run(work)
     finally:
         loop = runner.get_loop()
         loop.run_until_complete(_drain())
         if asyncio.all_tasks(loop):
-            asyncio.set_event_loop(None)
             loop.close()
         else:
             runner.close()

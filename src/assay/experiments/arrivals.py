@@ -1,6 +1,8 @@
 """Samples that arrive: rows and traces of a file that grows, or of a folder whose files do."""
 
+import gzip
 import hashlib
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -129,6 +131,11 @@ def _end_of_trace(sample: Sample, now: datetime) -> datetime:
     return began + timedelta(milliseconds=sample.latency_ms or 0)
 
 
+def _located(problem: Problem, file: Path) -> Problem:
+    """What is wrong with a row of one of several files."""
+    return replace(problem, what=f"row {problem.row} of {file.name} {problem.what}", row=None)
+
+
 def _records(files: list[Path]) -> Iterator[Record]:
     """The records of all files; a last line that is still being written is left for the next time.
 
@@ -138,14 +145,35 @@ def _records(files: list[Path]) -> Iterator[Record]:
     for file in files:
         if not file.stat().st_size:
             continue
+        if len(files) > 1 and _is_cut(file):
+            number += 1
+            fault = f"{file.name} ends in the middle, so nothing of it is taken yet"
+            problem = Problem(fault, "remove it if nothing writes to it any more")
+            yield Record(number, None, problem=problem, text=file.name)
+            continue
         before: Record | None = None
         for record in file_records(file)():
             if before is not None:
                 yield before
             number += 1
             before = replace(record, number=number)
+            if record.problem and len(files) > 1:
+                before = replace(before, problem=_located(record.problem, file))
         if before is not None and not (before.problem and _is_torn(file)):
             yield before
+
+
+def _is_cut(file: Path) -> bool:
+    """Whether a compressed file is not whole: it is still being written, or what wrote it died."""
+    if file.suffix != ".gz":
+        return False
+    try:
+        with gzip.open(file) as opened:
+            while opened.read(2**20):
+                pass
+    except (OSError, EOFError, zlib.error):
+        return True
+    return False
 
 
 def _is_torn(file: Path) -> bool:

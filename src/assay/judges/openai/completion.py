@@ -120,6 +120,8 @@ class Message(msgspec.Struct):
         if isinstance(content, list):  # some servers send parts, reasoning among them
             text_items = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
             content = "".join(str(item.get("text", "")) for item in text_items)
+        if isinstance(content, dict):  # as gateways send JSON that they have read themselves
+            content = json.dumps(content, ensure_ascii=False)
         content = content if isinstance(content, str) else ""
         if content.strip():
             return content

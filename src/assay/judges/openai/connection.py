@@ -15,12 +15,13 @@ import aiohttp
 import msgspec
 
 from assay._middleware.concurrency import PerLoop
-from assay._text.sanitize import whole
+from assay._text.sanitize import one_line, whole
 from assay.errors import Denied, InputError, TimedOut, Unavailable
 from assay.judges.openai.endpoint import OPENAI_URL, Endpoint, nothing_left, ollama_url
 
 # Nobody there: found out sooner than that an answer takes long.
 CONNECT_S = 15.0
+_MAX_REASON = 300  # characters of why a connection failed
 
 
 class Connection:
@@ -108,8 +109,7 @@ class Connection:
             fault = f"connection to {place}{through} failed: {error.os_error}"
             raise Unavailable(fault, unreached=True) from error
         except (aiohttp.ClientError, OSError) as error:
-            reason = str(error) or type(error).__name__
-            fault = f"connection to {place} failed: {reason}"
+            fault = f"connection to {place} failed: {_reason(error)}"
             raise Unavailable(fault, broke_off=status == 200) from error
 
     def _see_ollama(self, reason: str, error: Exception) -> None:
@@ -131,6 +131,12 @@ class Connection:
         pool = self._pools.pop()
         if pool is not None:
             await pool.sessions.aclose()
+
+
+def _reason(error: Exception) -> str:
+    """Why a reply could not be read, without the status that aiohttp itself gives to that."""
+    said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+    return one_line(said, _MAX_REASON).removeprefix("400, message: ") or type(error).__name__
 
 
 def _check_proxies(endpoint: Endpoint) -> None:

@@ -112,6 +112,8 @@ _UNKNOWN_MODEL = re.compile(
 _NO_ACCESS = re.compile(r"access to (?:the )?model\b", re.IGNORECASE)
 _NOT_PULLED = re.compile(r"\bmodel\b.*\bnot found\b|\bpull", re.IGNORECASE)
 _MAX_MESSAGE = 300  # characters of what a server says
+_LEFT_OUT = ("...", "***", "\N{HORIZONTAL ELLIPSIS}")  # of a key as a provider's page shows it
+_QUOTES = tuple("\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}")
 # The model wrote no valid JSON, and a server that looks after that refuses what it wrote.
 _NOT_JSON = "json_validate_failed"
 
@@ -156,10 +158,11 @@ class Endpoint:
             InputError: If the URL is none, or has a password beside the key, or no header can hold
                 the key.
         """
-        url = (base_url or environ.get("OPENAI_BASE_URL") or "").rstrip("/")
-        azure = environ.get("AZURE_OPENAI_ENDPOINT", "").rstrip("/")
+        url = _base(base_url or environ.get("OPENAI_BASE_URL") or "")
+        azure = _base(environ.get("AZURE_OPENAI_ENDPOINT", ""))
         if not url and azure and not environ.get("OPENAI_API_KEY"):
-            url = f"{azure}/openai/deployments/{model}"
+            deployment = f"{azure.removesuffix('/openai')}/openai/deployments/{model}"
+            url = azure if azure.endswith("/openai/v1") else deployment
         url = url or OPENAI_URL
         remedy = "give the base URL whole, such as http://localhost:8000/v1"
         address = checked_url(url, remedy)  # before a call is tried and retried
@@ -220,12 +223,24 @@ def one_login(parts: SplitResult, headers: Mapping[str, str], other: str) -> Map
     return headers
 
 
+def _base(address: str) -> str:
+    """A base URL as it was given, without a slash at its end, or the service that is behind it."""
+    path, mark, query = address.strip().partition("?")
+    return f"{path.rstrip('/').removesuffix('/chat/completions').rstrip('/')}{mark}{query}"
+
+
 def _checked(key: str, name: str) -> str:
-    """A key as it is sent; InputError, which does not show it, for what no header can hold."""
+    """A key as it is sent; InputError, which does not show it, for what is not the key alone."""
     key = key.strip()
     if any(ord(letter) < 32 or ord(letter) == 127 for letter in key):
         fault = f"the key in {name} has a line break or another control character inside"
         raise InputError(fault, "give the key alone, in one line")
+    if key[:1] in _QUOTES and key[-1:] in _QUOTES:  # an env file of Docker keeps them
+        raise InputError(f"the key in {name} stands in quotes", "give it without them")
+    if key.startswith("Bearer "):
+        raise InputError(f"the key in {name} begins with 'Bearer'", "give what follows it alone")
+    if any(mark in key for mark in _LEFT_OUT):
+        raise InputError(f"the key in {name} is a shortened one", "give it whole")
     return key
 
 
@@ -352,7 +367,9 @@ def _of_model(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
     if status == 403 and (refusal.code in _NO_MODEL or _NO_ACCESS.search(refusal.message)):
         return f"this key may not use the model '{model}': ask for access, or take another"
     if status in (404, 405) or refusal.code in _NO_MODEL or _is_of_model(refusal):
-        return f"check the model '{model}' and the base URL {endpoint.place}"
+        bare = not urlsplit(endpoint.url).path and not refusal.code
+        hint = ", which mostly ends in /v1" * bare
+        return f"check the model '{model}' and the base URL {endpoint.place}{hint}"
     return ""
 
 
