@@ -12,7 +12,7 @@ from rich.text import Text
 
 from assay._analysis.telecom import telecom_study
 from assay._cli import evaluation, options, output, values
-from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
+from assay._cli.errors import OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, priced, read_asking, read_configurable
 from assay._middleware.budget import Price
@@ -25,7 +25,7 @@ from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._text.sanitize import redacted
 from assay.data import Labels, read, read_labels
-from assay.errors import InputError, OverBudget
+from assay.errors import InputError
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.retrieval import names_gold
 from assay.experiments.sweep import PARALLEL, SweepSettings, sweep
@@ -167,11 +167,7 @@ def sweep_command(request: _SweepRequest) -> int:
     if request.dry_run:
         costs = estimate_sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
         return _show_costs(costs, request, settings.budget.price)
-    try:
-        swept = sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
-    except OverBudget as error:
-        say(f"stopped: {error}")
-        return BUDGET
+    swept = sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
     if request.report:
         _present_study(swept, labels, request)
     else:
