@@ -194,6 +194,7 @@ _FORMS = {".html": "a page with the curves", ".md": "Markdown", ".json": "what -
 _GROUPS = evaluation.groups(
     *("vary", "fill", "seed", "margin"),
     comes_out=("outs", "dry_run", "level", "store", "as_json", "quiet"),
+    costs=("price", "budget"),
 )
 
 
@@ -233,8 +234,6 @@ class _RobustnessRequest(evaluation.ExperimentRequest):
     dry_run: bool = options.flag(
         "--dry-run", help="Count the questions that would be sent; ask nobody."
     )
-    price: str | None = None
-    budget: str | None = None
 
 
 @options.command("robustness", _RobustnessRequest, _GROUPS)
