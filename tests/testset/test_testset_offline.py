@@ -142,9 +142,12 @@ def test_what_tables_say():
     )
     assert "In “Guide”, what does the lamp `TL4` mean?" in found
     found = structured(
-        "| tool | description |\n|---|---|\n| [Wick](https://a.example/wick) | Trims wicks by night |\n"
+        "| tool | description |\n|---|---|\n| [Wick](https://a.example/wick) | Trims [wicks](lamps.md#wicks) by night |\n"
     )
     assert [one.question for one in found.values()] == ["In “Guide”, what is the tool “Wick”?"]
+    assert [one.reference for one in found.values()] == [
+        "The tool “Wick” is: Trims wicks by night."
+    ]
 
 
 MANUAL = """## Keep a lamp
