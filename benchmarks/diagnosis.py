@@ -1,6 +1,6 @@
 """Does `assay diagnose` find a failure that was planted, and how often does it raise false alarms?
 
-120 samples with one planted failure or none, judged by a script that is never wrong (which tests
+140 samples with one planted failure or none, judged by a script that is never wrong (which tests
 the rules) and by the embedded judge (which tests what a newcomer gets), with the metrics of
 `assay run` and with those that the diagnosis itself asks for. The planted texts are plain; beside
 them stand the 48 answers of examples/assay_docs, which are worded freely and marked by hand.

@@ -53,6 +53,10 @@ def _rows(number: int, topic: Topic) -> Iterator[Row]:
     yield _row(topic, "fine", here, good)
     yield _row(topic, "not_in_corpus", others[:3], lost, right=[])
     yield _row(topic, "not_retrieved", others[:3], lost, right=[doc])
+    aside = topic["doc"]["aside"]
+    quotes = [text for text in topic["doc"].values() if text != aside]
+    cut = _row(topic, "cut_apart", [aside, *others[:2]], lost, right=[doc])
+    yield {**cut, "quotes": quotes}
     yield _row(topic, "not_in_contexts", others[:3], lost, right=None)
     yield _row(topic, "ranked_too_low", low, lost, right=[doc])
     yield _row(topic, "wrong_refusal", here, DECLINES[number % 2])

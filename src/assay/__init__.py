@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from assay._analysis.comparison import Comparison, compare
     from assay._analysis.correction import correct
     from assay._analysis.diagnosis import Diagnosis, diagnose
-    from assay._analysis.diagnosis.counterfactual import blame_steps, counterfactual
+    from assay._analysis.diagnosis.counterfactual import counterfactual
+    from assay._analysis.diagnosis.steps import blame_steps
     from assay._analysis.gate import Rules, gate
     from assay._analysis.history import history
     from assay._analysis.items import items
@@ -69,7 +70,8 @@ _NAMES = {
     "assay._analysis.comparison": "Comparison compare",
     "assay._analysis.correction": "correct",
     "assay._analysis.diagnosis": "Diagnosis diagnose",
-    "assay._analysis.diagnosis.counterfactual": "counterfactual blame_steps",
+    "assay._analysis.diagnosis.counterfactual": "counterfactual",
+    "assay._analysis.diagnosis.steps": "blame_steps",
     "assay._analysis.gate": "Rules gate",
     "assay._analysis.history": "history",
     "assay._analysis.items": "items",

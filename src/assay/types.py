@@ -7,13 +7,7 @@ from assay._analysis.comparability import LeftOut
 from assay._analysis.comparison import Compared, MetricComparison, PartChange, SampleChange
 from assay._analysis.corrected_leaderboard import CorrectedStanding
 from assay._analysis.correction import Correction
-from assay._analysis.diagnosis.counterfactual import (
-    Blame,
-    Change,
-    Counterfactual,
-    SampleBlame,
-    StepBlame,
-)
+from assay._analysis.diagnosis.counterfactual import Change, Counterfactual
 from assay._analysis.diagnosis.findings import Diagnosed, Evidence, Finding
 from assay._analysis.diagnosis.statistics import (
     Advice,
@@ -24,6 +18,7 @@ from assay._analysis.diagnosis.statistics import (
     PatternFound,
 )
 from assay._analysis.diagnosis.statistics import Mean as PatternMean
+from assay._analysis.diagnosis.steps import Blame, SampleBlame, StepBlame
 from assay._analysis.gate import Check, Gate
 from assay._analysis.history import History, Point, Series
 from assay._analysis.items import Component, ItemAnalysis, NextQuestions, Question, ShorterExam

@@ -229,6 +229,56 @@ class TestRetrieval:
         assert look({}, found).state == "fine"
 
 
+class TestQuotedWords:
+    """Rows of `assay testset` quote the words that bear the reference out."""
+
+    PASSAGE = "The hut stands above the lake. | `beds` | **52** in four rooms |"
+    QUOTED = replace(
+        SAMPLE,
+        answer="I do not know.",
+        reference_contexts=(PASSAGE,),
+        metadata={"quotes": ["| `beds` | **52** in four rooms |"]},
+    )
+
+    def look_at(self, *chunks, outcomes=None):
+        return look(outcomes or {}, replace(self.QUOTED, contexts=chunks))
+
+    def test_mark_up_aside_they_say_what_was_retrieved(self):
+        assert self.look_at("beds: 52 in four rooms").main.cause == "wrong_refusal"
+        joined = ("The hut stands above the lake. beds 52", "in four rooms")
+        assert self.look_at(*joined).main.cause == "wrong_refusal"
+        lost = self.look_at("Apples are ripe in July.")
+        assert lost.main.cause == "not_retrieved"
+        assert lost.main.evidence[0].text == "| `beds` | **52** in four rooms |"
+
+    def test_a_chunk_that_was_cut_beside_them_is_too_small(self):
+        cut = self.look_at("Apples are ripe.", "The hut stands above the lake.")
+        assert cut.main.cause == "cut_apart"
+        assert cut.main.evidence[0].why == "not retrieved: the chunk of rank 2 was cut beside it"
+        (remedy,) = [remedy for remedy in REMEDIES if "cut_apart" in remedy.causes]
+        assert remedy.advice.startswith("Cut larger chunks")
+
+    def test_no_verdict_outweighs_that_they_are_missing_and_the_system_declined(self):
+        held = {"context_recall": reference("supported"), "over_refusal": score(value=1.0)}
+        lost = self.look_at("Apples are ripe in July.", outcomes=held)
+        assert lost.causes == ("not_retrieved", "wrong_refusal")
+        # An answer that other contexts support shows that they were enough.
+        answered = replace(
+            self.QUOTED, answer="It has 52 beds.", contexts=("52 people sleep here",)
+        )
+        assert look(GOOD, answered).state == "fine"
+
+    def test_data_without_quotes_are_not_told_to_have_some(self):
+        gaps = find_gaps([look(GOOD), look({}, replace(SAMPLE, answer=None))])
+        assert "cut_apart" not in {gap.cause for gap in gaps}
+
+
+def test_no_metric_is_asked_for_that_a_question_without_an_answer_has_no_use_for():
+    sample = replace(SAMPLE, reference=None, answerable=False)
+    gaps = find_gaps([look({"faithfulness": said("unsupported")}, sample)])
+    assert not {gap.cause for gap in gaps} & {"ignored", "incomplete"}
+
+
 class TestSupportIsNotCorrectness:
     """An answer may rest on wrong contexts; what was lost does no harm only to a right answer."""
 
@@ -417,6 +467,11 @@ class TestGeneration:
     def test_an_answer_is_off_topic_by_its_statements(self):
         helps = {"answer_relevance_by_statement": said("not relevant", "not relevant")}
         assert look(self.wrong(**helps)).causes == ("off_topic",)
+        # ... unless contexts that hold the answer speak of nothing of it: they were not read.
+        elsewhere = self.wrong(**helps, hallucination_spans=said("absent", "absent"))
+        assert look(elsewhere).causes == ("ignored", "over_claimed")
+        denied = self.wrong(**helps, hallucination_spans=said("absent", "contradicted"))
+        assert look(denied).main.cause == "off_topic"
         half = {"answer_relevance_by_statement": said("relevant", "not relevant")}
         assert look(self.wrong(**half)).causes == ("ignored",)
 

@@ -4,7 +4,7 @@ import pytest
 
 from assay import InputError, Sample, evaluate
 from assay._analysis.diagnosis import blame_steps
-from assay._analysis.diagnosis.counterfactual import steps_of
+from assay._analysis.diagnosis.steps import steps_of
 from assay.sample import ToolCall, Turn
 from support.scripts import by_sentence, plausible
 

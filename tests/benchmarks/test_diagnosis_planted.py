@@ -52,10 +52,11 @@ def test_the_right_contexts_bear_out_no_planted_lie_and_show_what_retrieval_lost
     assert what_if.run == again.run.id
     assert what_if.n == sum(bool(row["reference_contexts"]) for row in ROWS)
     assert what_if.borne_out == 0 < what_if.unsupported
-    # Two statements of each reference, of ten samples that were not retrieved.
-    assert (what_if.missing, what_if.found) == (20, 20)
+    # Two statements of each reference, of ten samples that were not retrieved and ten cut apart.
+    assert (what_if.missing, what_if.found) == (40, 40)
     changes = {change.cause: (change.n, change.well) for change in what_if.changes}
     assert changes["not_retrieved"] == (5, 0)  # the other five decline
+    assert changes["cut_apart"] == (5, 0)
     # Whoever diagnoses it again gets the same causes.
     assert found.causes == diagnose(judged).causes
 

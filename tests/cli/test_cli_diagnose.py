@@ -5,7 +5,9 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
 
+from support.llm_server import LLMServer
 from support.once import made_once
+from support.over import over
 
 
 @made_once
@@ -29,7 +31,10 @@ def test_it_says_what_went_wrong_what_to_try_and_what_cannot_be_told(scored):
     assert shown.exit_code == 0
     flat = " ".join(shown.stdout.split())
     assert "2 of 2 samples flagged by the judge (100 %, 95 % interval" in flat
-    assert "1. Ask for nothing but what the contexts say" in flat
+    assert (
+        "1. See whether the contexts reach the generator whole. If so, ask for nothing but what they"
+        in flat
+    )
     assert "It is made of cheese." in flat
     assert "no call more): contradicted, over-claimed (2 samples)" in flat
     assert "assay show" in flat
@@ -99,6 +104,61 @@ def test_the_counterfactual_is_a_run_of_its_own_that_is_not_diagnosed_in_its_pla
     calls = [run["calls"] for run in runs]
     assert [run["about"] for run in runs] == [f"{first['run'][:8]} re-scored", ""]
     assert calls == [2, 4]
+
+
+class TestWhatAskingAgainCosts:
+    """As for `assay run`: told before, and bounded."""
+
+    @pytest.fixture
+    def billed(self, assay, here):
+        rows = [{**row, "reference_contexts": [f"So it is: {row['id']}."]} for row in ROWS]
+        write_rows(here / "data.jsonl", rows)
+        (here / "my_rag.py").write_text("def answer(question, contexts):\n    return contexts[0]\n")
+        with LLMServer().in_thread() as server:
+            judge = ("--judge", "openai:m", "--api-key", "", "--base-url", server.url)
+            assert assay(*FAITHFULNESS, *judge, "--no-progress").exit_code == 0
+            yield lambda *more: assay("diagnose", *more, *judge), server
+
+    def test_it_is_estimated_without_asking_anybody(self, billed):
+        diagnose, server = billed
+        before = server.count()
+        told = json.loads(diagnose("--counterfactual", "--dry-run", "--json").stdout)
+        assert (told["counterfactual"]["samples"], told["counterfactual"]["calls"]) == (2, 2)
+        shown = diagnose("--counterfactual", "--dry-run", "--price", "1/2", "--budget", "1calls")
+        assert "This exceeds the budget" in shown.stdout
+        target = ("--target", "my_rag.py:answer")
+        asked = diagnose("--counterfactual", *target, "--dry-run", "--json")
+        assert json.loads(asked.stdout)["target"] == {"ask": 4, "known": 0}
+        assert "4 questions to send" in diagnose(*target, "--dry-run").stderr
+        assert server.count() == before
+
+    def test_one_budget_holds_for_all_and_the_same_command_goes_on(self, billed):
+        diagnose, server = billed
+        before = server.count()
+        everything = ("--counterfactual", "--target", "my_rag.py:answer", "--no-progress")
+        stopped = diagnose(*everything, "--budget", "3calls")
+        assert stopped.exit_code == 5, stopped.output
+        assert "stopped: " in stopped.stderr
+        assert server.count() - before == 3
+        assert diagnose("--counterfactual", "--budget", "1calls").exit_code == 0  # it is paid for
+
+    def test_without_asking_nothing_of_it_is_taken(self, scored):
+        for option in (("--budget", "3calls"), ("--dry-run",), ("--prompts", "p.toml")):
+            refused = scored("diagnose", *option)
+            assert refused.exit_code == 2
+            assert f"{option[0]} is for --counterfactual, --steps and --target" in refused.stderr
+
+    @over("how", [("--prompts", "p.toml"), ("--reasons", "all")])
+    def test_what_a_run_was_judged_with_is_given_again(self, billed, assay, here, how):
+        diagnose, server = billed
+        prompt = assay("explain", "verify_statements", "--toml").stdout
+        (here / "p.toml").write_text(prompt.replace("For every", "Of every"), "utf-8")
+        judge = ("--judge", "openai:m", "--api-key", "", "--base-url", server.url)
+        assert assay(*FAITHFULNESS, *judge, *how, "--no-progress").exit_code == 0
+        refused = diagnose("--counterfactual")
+        assert refused.exit_code == 2
+        assert "give the --judge, --prompts and --reasons of that run" in refused.stderr
+        assert diagnose("--counterfactual", *how).exit_code == 0
 
 
 @pytest.mark.parametrize(

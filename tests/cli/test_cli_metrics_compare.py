@@ -5,6 +5,8 @@ import json
 import pytest
 from cli_help import JUDGE, SCRIPT, verdicts
 
+from support.llm_server import LLMServer
+
 TWO = ("faithfulness", "deepeval:faithfulness")
 
 
@@ -124,3 +126,18 @@ def test_questions_do_not_steer_the_terminal(assay, judged, here):
     shown = compare(assay, *TWO).stdout
     assert "\x1b" not in shown
     assert "[U+001B]" in shown
+
+
+def test_what_it_costs_is_told_before_and_bounded(assay, here):
+    with LLMServer().in_thread() as server:
+        judge = ("--judge", "openai:m", "--api-key", "", "--base-url", server.url)
+        asked = ("metrics", "--compare", "data.jsonl", *TWO, *judge)
+        told = json.loads(assay(*asked, "--dry-run", "--json").stdout)
+        assert (told["samples"], server.count()) == (2, 0)
+        assert told["calls"] > 2
+        assert "2 samples" in " ".join(assay(*asked, "--dry-run").stdout.split())
+        stopped = assay(*asked, "--budget", "2calls", "--no-progress")
+        assert stopped.exit_code == 5, stopped.output
+        assert server.count() == 2
+    refused = assay("metrics", "faithfulness", "--budget", "2calls")
+    assert "--budget is for --compare" in refused.stderr

@@ -7,6 +7,7 @@ import pytest
 from cli_help import write_rows
 
 from support import towers
+from support.llm_server import LLMServer
 
 ROBUSTNESS = ("robustness", "towers.jsonl", "--target", "my_rag.py:weak", "-m", "string_presence")
 
@@ -68,6 +69,21 @@ def test_samples_that_a_perturbation_does_not_apply_to_are_told(rag, here):
     result = rag(*ROBUSTNESS, "--vary", "position=last")
     text = " ".join(result.stdout.split())
     assert "last: made of 3 of 9 samples. Left out: 6 (it has too few other contexts)" in text
+
+
+def test_one_budget_holds_for_all_levels_and_the_same_command_goes_on(rag):
+    with LLMServer().in_thread() as server:
+        judge = ("--judge", "openai:m", "--api-key", "", "--base-url", server.url)
+        vary = ("--limit", "4", "--vary", "typos=0.9", *judge)
+        asked = (*ROBUSTNESS, "-m", "faithfulness", *vary)
+        assert rag(*asked, "-q", "--store", "free.db").exit_code == 0
+        all_calls = server.count()
+        stopped = rag(*asked, "--budget", f"{all_calls - 1}calls", "-q")
+        assert stopped.exit_code == 5, stopped.output
+        assert "stopped: typos=0.9: " in stopped.stderr
+        assert server.count() == 2 * all_calls - 1
+        assert rag(*asked, "-q").exit_code == 0
+        assert server.count() == 2 * all_calls
 
 
 def test_a_dry_run_counts_and_asks_nobody(rag):

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 
 import pytest
 
@@ -83,6 +85,12 @@ def test_questions_are_written_told_and_taken_by_run(library, here):
     assert ", reused 0\n" in result.stdout  # a script counts no tokens
     assert "not standalone 8" in result.stdout
     assert "next       assay run questions.jsonl --target" in result.stdout
+    without_system = re.search(r"no system  assay (sweep docs questions\.jsonl .+)", result.stdout)[
+        1
+    ]
+    swept = library(*shlex.split(without_system))
+    assert swept.exit_code == 0, swept.output
+    assert "over 4 questions of questions.jsonl, 2 configurations" in " ".join(swept.stdout.split())
     assert "1 question fewer than wanted" in result.stderr
     rows = [json.loads(line) for line in (here / "questions.jsonl").read_text("utf-8").splitlines()]
     assert [row["kind"] for row in rows] == [

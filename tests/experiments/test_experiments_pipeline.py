@@ -175,6 +175,19 @@ class TestGold:
         assert sample.reference_context_ids == ("Rome.txt#0-36",)
         assert [board.standings[0].mean for board in found.leaderboards] == [1, 1, 1]
 
+    def test_the_words_that_bear_an_answer_out_go_before_the_passage_it_was_written_from(self, db):
+        passage = {"document": "Rome.txt", "start": 0, "end": 36}
+        said = {"question": "When was the Rome tower finished?", "source": [passage]}
+        words = [{**passage, "start": 24, "end": 35}]
+        rows = [
+            {"id": "q", **said, "evidence": words},
+            {"id": "none", **said, "evidence": [], "answerable": False},
+            {"id": "mine", **said, "evidence": [{"page": 3}]},  # somebody else's column
+        ]
+        found = swept(db, {"chunk_size": [8]}, RANKED, rows)
+        by_id = {sample.id: sample.metadata["gold_ranges"] for sample in samples(found)}
+        assert by_id == {"q": words, "none": [], "mine": [passage]}
+
     def test_a_range_survives_another_chunking(self):
         gold = [Gold("prose.md", 7, 40)]
         for size in (3, 10, 100):

@@ -99,6 +99,7 @@ def test_a_plain_sentence_is_asked_about(sentence, question, answer):
         "The Tarn lock also contains a store of old lamps.",  # and what else?
         "The Tarn lock generally has 12 gates.",
         "The most common lamp was built in 1931.",
+        "The mill of Inverly was built in 1726.",  # no adverb
         "Tarn University won the Lamp Prize of the port.",  # "who" is none
         "The Tarn beacon is the source of the light.",  # no kind of thing
         "Keepers of the port were a gift of the old town.",
@@ -141,9 +142,12 @@ def test_what_tables_say():
     )
     assert "In “Guide”, what does the lamp `TL4` mean?" in found
     found = structured(
-        "| tool | description |\n|---|---|\n| [Wick](https://a.example/wick) | Trims wicks by night |\n"
+        "| tool | description |\n|---|---|\n| [Wick](https://a.example/wick) | Trims [wicks](lamps.md#wicks) by night |\n"
     )
     assert [one.question for one in found.values()] == ["In “Guide”, what is the tool “Wick”?"]
+    assert [one.reference for one in found.values()] == [
+        "The tool “Wick” is: Trims wicks by night."
+    ]
 
 
 MANUAL = """## Keep a lamp

@@ -75,6 +75,17 @@ def test_what_is_kept_and_edited_comes_out_and_what_was_generated_stays(path):
     assert Review(path).questions()[1].reason == "nobody asks that"
 
 
+def test_quotes_of_another_answer_go_with_it(path):
+    review = Review(path)
+    review.edit(0, question=ROWS[0]["question"], reference="Lamps of 1.")  # in no quote
+    review.edit(1, question="What lies in room 2?", reference="Maps.")
+    review.edit(2, question=ROWS[2]["question"], reference="Room 3 keeps maps.")
+    other, asked_otherwise, from_the_quote = out(review)
+    assert "quotes" not in other
+    assert asked_otherwise["quotes"] == ROWS[1]["quotes"]
+    assert from_the_quote["quotes"] == ROWS[2]["quotes"]
+
+
 def test_an_edit_without_a_change_is_none(path):
     review = Review(path)
     review.edit(0, question=ROWS[0]["question"], reference=ROWS[0]["reference"])

@@ -1,16 +1,20 @@
 """Does each page lead on to what a reader wants next, and say what became of a decision?"""
 
 import asyncio
+import json
 import os
 import re
+import sys
 from html import unescape
 
 import pytest
+from click.testing import CliRunner
 from test_view_labels import decide, fields, kept, results, sample_of, shown
 from view_rows import ROWS
 
 from assay import evaluate
 from assay._analysis.labelling import Labelling
+from assay._cli import main
 from assay._runner.result import Result
 from assay._store import Store
 from support.scripts import plausible
@@ -139,6 +143,51 @@ class TestWhatToRunNext:
         assert copied(text) == [f"assay compare first second --out comparison.html --store {store}"]
         _, text, _ = await client.get(f"{pair}/difference")
         assert f'href="{pair}?metric=exact_match&amp;sort=worse#questions"' in text
+
+
+class TestTheCommandThatMadeIt:
+    """A page starts nothing: it says what to type."""
+
+    @pytest.fixture
+    def typed(self, tmp_path, monkeypatch):
+        """The command line, in a folder with questions and a system."""
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", [*sys.path])
+        questions = [{"id": r["id"], "question": r["question"], "reference": "no"} for r in ROWS]
+        lines = "".join(json.dumps(question) + "\n" for question in questions)
+        (tmp_path / "questions.jsonl").write_text(lines, "utf-8")
+        code = "def answer(question, k=1):\n    return 'no' * k\n"
+        (tmp_path / "told_rag.py").write_text(code, "utf-8")
+        return lambda *words: CliRunner().invoke(main, [*words, "--store", "new.db"])
+
+    async def test_a_run_says_it_without_its_budget_and_sweeps_the_same_system(
+        self, serve, tmp_path, typed
+    ):
+        asked = ("run", "questions.jsonl", "--target", "told_rag.py:answer", "-m", "exact_match")
+        told = typed(*asked, "--name", "my first", "--budget", "9calls", "--api-key", "K" * 9, "-q")
+        assert told.exit_code == 2  # a key that nobody has a use for
+        told = typed(*asked, "--name", "my first", "--budget", "9calls", "-q")
+        assert told.exit_code == 0, told.output
+        client = await (await serve(tmp_path / "new.db")).enter()
+        _, text, _ = await client.get("/runs/my%20first")
+        commands = copied(text)
+        again = "assay run questions.jsonl --metric exact_match --target told_rag.py:answer"
+        assert commands[0] == f"{again} --name 'my first' --store new.db"
+        assert "Make it again: what was asked is not asked again" in text
+        swept = "assay sweep questions.jsonl --target told_rag:answer --set k=3,5 -m exact_match"
+        assert any(command.startswith(swept) for command in commands)
+
+    async def test_a_sweep_says_how_it_goes_on(self, serve, tmp_path, typed):
+        asked = ("sweep", "questions.jsonl", "--target", "told_rag.py:answer", "--set", "k=1,2")
+        told = typed(*asked, "-m", "exact_match", "-q")
+        assert told.exit_code == 0, told.output
+        client = await (await serve(tmp_path / "new.db")).enter()
+        with Store(tmp_path / "new.db") as opened:
+            run = opened.runs()[0].id
+        _, text, _ = await client.get(f"/runs/{run}/sweep")
+        assert "Go on with it, or add values: what was asked" in text
+        again = "assay sweep questions.jsonl --set k=1,2 --metric exact_match"
+        assert copied(text)[0] == f"{again} --target told_rag.py:answer --store new.db"
 
 
 class TestWhatBecameOfADecision:

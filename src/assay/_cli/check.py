@@ -291,7 +291,7 @@ def schema_command(request: _SchemaRequest) -> int:
 
 _FORMS = {".html": "the card, one page that needs nothing else", ".json": "what --json shows"}
 # What does nothing without --design.
-_OPTIONS = ("corpus", "runs", *options.JUDGE_OPTIONS, "price", "budget", "outs")
+_OPTIONS = ("corpus", "runs", *options.JUDGE_OPTIONS, "outs")
 
 
 def _check_designs(request: _CheckRequest) -> int:
@@ -323,9 +323,7 @@ def _check_designs(request: _CheckRequest) -> int:
 
 def _judge(request: _CheckRequest) -> dict[str, Any]:
     if not request.judges:
-        values.reject_options(
-            "is for --judge", "add it", *options.JUDGE_OPTIONS[1:], "price", "budget"
-        )
+        values.reject_options("is for --judge", "add it", *options.JUDGE_OPTIONS[1:])
         return {}
     judge, _ = Judges(request).build()
     look_here()

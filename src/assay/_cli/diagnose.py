@@ -1,6 +1,7 @@
 """The commands `assay diagnose` and `assay show`."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -8,23 +9,25 @@ import msgspec
 from rich.text import Text
 
 from assay._analysis import diagnosis
-from assay._analysis.robustness import Regenerated
-from assay._cli import options, output, values
-from assay._cli.errors import OK, SOME_FAILED
-from assay._cli.judges import Judges, Target, read_target
+from assay._cli import estimates, options, output, values
+from assay._cli.errors import OK, SOME_FAILED, say
+from assay._cli.judges import Judges, Target, budget, read_target
 from assay._cli.output import command_line, meter, run_name
 from assay._cli.scoring import failed, summary_json, worst
+from assay._middleware.cache import SharedLimits
 from assay._report import diagnosis as words
 from assay._report import numbers
 from assay._report import run as report
 from assay._report.diagnosis import views
 from assay._report.run import collect, html, sample_values, summed_up
 from assay._report.tables import goodness, listed
+from assay._runner.estimate import Estimate
 from assay._runner.result import Result, labels
 from assay._runner.settings import Settings
 from assay._store import Store
-from assay.errors import InputError
-from assay.experiments.regeneration import regenerate
+from assay.errors import InputError, OverBudget
+from assay.experiments.regeneration import Regeneration, prepare
+from assay.judge import Backend, Reasons
 
 T = TypeVar("T")
 _FORMS = {
@@ -34,7 +37,11 @@ _FORMS = {
 }
 
 
-class _DiagnoseRequest(options.JudgeRequest, options.TargetRequest, options.ReportRequest):
+# What does nothing unless somebody is asked.
+_ASKING = (*options.JUDGE_OPTIONS, "prompts", "reasons", "dry_run", "no_progress")
+
+
+class _DiagnoseRequest(options.LimitedJudgeRequest, options.TargetRequest, options.ReportRequest):
     run: str
     sample: str | None = options.option(
         "--sample", metavar="ID", help="Show the findings of this sample with all evidence."
@@ -64,6 +71,10 @@ class _DiagnoseRequest(options.JudgeRequest, options.TargetRequest, options.Repo
     outs: tuple[str, ...] = options.outs(
         "Write it: .md, .json, or .html (the report, which begins with it). Repeatable."
     )
+    prompts: str | None
+    reasons: Reasons
+    dry_run: bool
+    no_progress: bool
 
 
 @options.command("diagnose", _DiagnoseRequest)
@@ -71,19 +82,25 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
     """Say of each sample of RUN which part of the system failed, and what is worth trying.
 
     RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Nobody is
-    asked, but for --counterfactual, --steps and --target, which take the --judge of the run. A
+    asked, but for --counterfactual, --steps and --target, which take the --judge (and the
+    --prompts and --reasons) of the run; --dry-run estimates them, and --budget limits them. A
     --target that is given contexts answers again, with the retrieved ones and with the reference
     contexts: the difference is what better retrieval alone would fix.
     """
     result = Result(request.store, request.run)
     output.check_files(request.outs, request.store, forms=_FORMS)
-    if not (request.counterfactual or request.steps or request.target):
+    is_asking = bool(request.counterfactual or request.steps or request.target)
+    if not is_asking:
         reason = "is for --counterfactual, --steps and --target: nobody is asked otherwise"
-        values.reject_options(reason, "leave it out, or add one of them", *options.JUDGE_OPTIONS)
+        values.reject_options(reason, "leave it out, or add one of them", *_ASKING)
     target = read_target(request, Settings(), contexts=True)
     if target is None:
         values.reject_options("is for --target", "add --target", "each_wrong")
-    data, code = _diagnosed(result, target, request)
+    asking = _read_asking(result, target, request) if is_asking else None
+    if asking and request.dry_run:
+        return _estimate(asking, request)
+    asked, code = _ask(asking, request) if asking else ({"regenerated": None, "steps": None}, OK)
+    data = {**words.collect(diagnosis.diagnose(result, within=request.within)), **asked}
     sample = request.sample
     if sample is not None and all(sample_data["id"] != sample for sample_data in data["samples"]):
         with Store(result.path) as store:
@@ -97,26 +114,98 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
     return code
 
 
-def _diagnosed(
-    result: Result, target: Target | None, request: _DiagnoseRequest
-) -> tuple[dict[str, Any], int]:
-    """All that is found, as plain values, and the exit code."""
-    failed, blame = False, None
+@dataclass(frozen=True)
+class _Asking:
+    """A run about which the judge, and perhaps the system, is asked again."""
+
+    result: Result
+    target: Target | None
+    judge: Backend
+    embedder: Backend | None
+    settings: Settings
+    each_wrong: bool
+    silent: bool
+
+    def again(self, work: Callable[..., T]) -> T:
+        """What comes of judging its answers again."""
+        with meter(silent=self.silent) as progress:
+            settings = replace(self.settings, on_progress=progress)
+            return work(self.result, self.judge, embedder=self.embedder, settings=settings)
+
+    def of_system(self) -> Regeneration | None:
+        """What the system is asked again; None if no system is named."""
+        if self.target is None:
+            return None
+        return prepare(
+            self.result,
+            self.target.system,
+            self.judge,
+            each_wrong=self.each_wrong,
+            embedder=self.embedder,
+            settings=self.settings,
+            asking=self.target.asking,
+        )
+
+
+def _read_asking(result: Result, target: Target | None, request: _DiagnoseRequest) -> _Asking:
+    """Who is asked and how; one budget holds for all that is asked."""
+    spending, judges = budget(request), Judges(request)
+    judge, embedder = judges.build()
+    output.check_files(request.outs, *judges.files, forms=_FORMS)
+    settings = Settings(
+        prompts=values.read_prompts(request.prompts),
+        reasons=request.reasons,
+        limits=request.limits(),
+        budget=spending,
+        _shared=SharedLimits(),
+    )
+    silent = request.as_json or request.no_progress or request.dry_run
+    return _Asking(result, target, judge, embedder, settings, request.each_wrong, silent)
+
+
+def _estimate(asking: _Asking, request: _DiagnoseRequest) -> int:
+    """Show what would be asked; nobody is."""
+    costs: dict[str, Estimate] = {}
     if request.counterfactual:
-        rescored = _judged_again(diagnosis.counterfactual, result, request)
+        costs["counterfactual"] = asking.again(diagnosis.estimate_counterfactual)
+    if request.steps:
+        costs["steps"] = asking.again(diagnosis.estimate_steps)
+    regeneration = asking.of_system()
+    new, known = regeneration.count() if regeneration else (0, 0)
+    if request.as_json:
+        told = {"target": {"ask": new, "known": known}} if regeneration else {}
+        output.print_json({**msgspec.to_builtins(costs), **told})
+        return OK
+    for option, cost in costs.items():
+        output.stdout().print(Text(f"--{option}", style="bold"))
+        estimates.show(cost, None, asking.judge, request.store, asking.settings.budget)
+    if regeneration:
+        name = regeneration.system.name
+        say(f"{new:,} questions to send to {name}, {known:,} known already; nothing was asked")
+        say("What judging these answers costs is not known before: --budget limits it.")
+    return OK
+
+
+def _ask(asking: _Asking, request: _DiagnoseRequest) -> tuple[dict[str, Any], int]:
+    """What came of asking again, as plain values, and the exit code.
+
+    Raises:
+        OverBudget: If the budget does not suffice; what came is kept.
+    """
+    failed, blame, regenerated = False, None, None
+    if request.counterfactual:
+        rescored = asking.again(diagnosis.counterfactual)
+        if rescored.stopped:
+            raise OverBudget(rescored.stopped)
         failed = any(row.n_failed for row in rescored.summary())
     if request.steps:
-        blame = _judged_again(diagnosis.blame_steps, result, request)
+        blame = asking.again(diagnosis.blame_steps)
         failed = failed or bool(blame.failed)
-    regenerated = _regenerate(result, target, request) if target else None
-    if regenerated is not None:
+    if regeneration := asking.of_system():
+        regenerated = regeneration.ask()
         failed = failed or bool(regenerated.failures or regenerated.failed)
-    data = {
-        **words.collect(diagnosis.diagnose(result, within=request.within)),
-        "regenerated": msgspec.to_builtins(regenerated),
-        "steps": msgspec.to_builtins(blame),
-    }
-    return data, SOME_FAILED if failed else OK
+    asked = {"regenerated": msgspec.to_builtins(regenerated), "steps": msgspec.to_builtins(blame)}
+    return asked, SOME_FAILED if failed else OK
 
 
 def _print_diagnosis(data: dict[str, Any], result: Result, request: _DiagnoseRequest) -> None:
@@ -132,28 +221,6 @@ def _print_diagnosis(data: dict[str, Any], result: Result, request: _DiagnoseReq
         lines.append(("next", command))
     console.print()
     output.print_lines(lines)
-
-
-def _judged_again(work: Callable[..., T], result: Result, request: _DiagnoseRequest) -> T:
-    """What comes of a run whose judge is asked again about its answers."""
-    judges = Judges(request)
-    judge, embedder = judges.build()
-    output.check_files(request.outs, *judges.files, forms=_FORMS)
-    progress = meter(silent=request.as_json)
-    with progress:
-        return work(result, judge, embedder=embedder, settings=Settings(on_progress=progress))
-
-
-def _regenerate(result: Result, target: Target, request: _DiagnoseRequest) -> Regenerated:
-    judge, embedder = Judges(request).build()
-    return regenerate(
-        result,
-        target.system,
-        judge,
-        each_wrong=request.each_wrong,
-        embedder=embedder,
-        asking=target.asking,
-    )
 
 
 def _find_sample(data: dict[str, Any], sample: str | None) -> dict[str, Any]:

@@ -20,7 +20,7 @@ import click
 
 from assay._report.sanitize import plain
 from assay._text.sanitize import redacted
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, OverBudget
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 GATE_FAILED, GATE_UNDECIDED, DRIFT = 6, 7, 8
@@ -175,8 +175,9 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
         say("interrupted")
         return INTERRUPTED
     except AssayError as error:
-        say(f"error: {error}")
-        return BAD_INPUT if isinstance(error, InputError) else REFUSED
+        stopped = isinstance(error, OverBudget)
+        say(f"{'stopped' if stopped else 'error'}: {error}")
+        return BUDGET if stopped else BAD_INPUT if isinstance(error, InputError) else REFUSED
     except SystemExit:
         if sys.stdout is not stdout:  # click's answer to a reader of --help who leaves early
             return OK

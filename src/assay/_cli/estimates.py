@@ -11,10 +11,11 @@ from assay._runner.estimate import Estimate
 from assay.judge import Backend
 
 
-def show(cost: Estimate, scores: int, judge: Backend, store: str, budget: Budget) -> None:
+def show(cost: Estimate, scores: int | None, judge: Backend, store: str, budget: Budget) -> None:
     """Print what is estimated, and whether a budget would not suffice; nobody is asked."""
     lines = _lines(cost, judge, store, budget)
-    lines.insert(1, (f"{scores:,}", "scores in all"))
+    if scores is not None:
+        lines.insert(1, (f"{scores:,}", "scores in all"))
     output.print_counts(lines)
     console = output.stdout()
     if cost.margins:

@@ -113,6 +113,7 @@ def read_settings(request: options.RunRequest) -> Settings:
         name=request.name or "",
         note=request.note or "",
         params=values.params(request.params),
+        _command=output.given_command(request.store),
     )
 
 

@@ -43,7 +43,7 @@ _LLM = "needs an LLM"
 _SHOWN_SAMPLES = 5  # on the terminal; --json has them all
 
 
-class _MetricsRequest(options.JudgeRequest):
+class _MetricsRequest(options.LimitedJudgeRequest):
     names: tuple[str, ...] = options.argument(metavar="[METRIC]...", nargs=-1)
     data: str | None = options.option(
         "--compare",
@@ -54,7 +54,9 @@ class _MetricsRequest(options.JudgeRequest):
     store: str
     maps: tuple[str, ...]
     limit: int | None
+    dry_run: bool
     as_json: bool
+    no_progress: bool
 
 
 @options.command("metrics", _MetricsRequest)
@@ -63,13 +65,14 @@ def metrics_command(request: _MetricsRequest) -> int:
 
     With METRICs only those, one of your own (MODULE:ATTRIBUTE) included: definition, needs, the
     tasks it asks, who can do them, other names. With --compare they are computed for the same
-    samples, each by its own definition. To compare two systems, use `assay compare`.
+    samples, each by its own definition (--dry-run: what that costs). To compare two systems, use
+    `assay compare`.
     """
     look_here()
     names = values.metric_specs(request.names)
     if request.data is not None:
         return _compare(names, request)
-    needless = (*options.JUDGE_OPTIONS, "store", "maps", "limit")
+    needless = (*options.JUDGE_OPTIONS, "store", "maps", "limit", "dry_run", "no_progress")
     values.reject_options("is for --compare", "leave it out, or add --compare DATA", *needless)
     rows = _describe_metrics(names)
     if request.as_json:

@@ -227,6 +227,7 @@ SHARED: Mapping[str, Any] = {
     "limit": count("--limit", help="Use only the first N rows."),
     "metrics": repeatable("--metric", "-m", metavar="METRIC", help="Only this metric."),
     "force": flag("--force", help="Continue although definitions or data of the runs differ."),
+    "dry_run": flag("--dry-run", help="Estimate the cost and what is cached already; ask nobody."),
     "quiet": flag("--quiet", "-q", help="Show nothing but errors (and --json)."),
     "no_progress": flag("--no-progress", help="Show no progress while it works."),
 }
@@ -307,9 +308,6 @@ class JudgeRequest(Request):
     )
 
 
-JUDGE_OPTIONS = tuple(field.name for field in _fields(JudgeRequest))
-
-
 class PricedJudgeRequest(JudgeRequest):
     """One that says too what a judge costs, and how much may be spent."""
 
@@ -361,6 +359,9 @@ class LimitedJudgeRequest(PricedJudgeRequest):
             timeout=self.timeout,
             retries=self.retries,
         )
+
+
+JUDGE_OPTIONS = tuple(field.name for field in _fields(LimitedJudgeRequest))
 
 
 class WriterRequest(LimitedJudgeRequest):
@@ -471,8 +472,6 @@ class RunRequest(
         help="Ask, or do not ask, the few fixed tasks that tell when the model behind a judge's "
         "name has changed. Not given: runs of 100 scores and more do, once a day.",
     )
-    dry_run: bool = flag(
-        "--dry-run", help="Estimate the cost and what is cached already; ask nobody."
-    )
+    dry_run: bool
     quiet: bool
     no_progress: bool

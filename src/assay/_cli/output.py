@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 import click
 import rich.console
+from click.core import ParameterSource
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -25,6 +26,7 @@ from assay._report import sanitize
 from assay._runner import STORE
 from assay._runner.config_files import FILES
 from assay._runner.progress import Progress
+from assay._text.sanitize import redacted
 from assay.data.files import is_uri, landing, located, redacted_uri
 from assay.errors import InputError, Problem
 
@@ -268,6 +270,40 @@ def command_line(*words: str, store: str) -> str:
     store_option = () if store == default else ("--store", store)
     # A control character of an id must not steer the terminal, not even within quotation marks.
     return sanitize.plain(shlex.join(("assay", *words, *store_option)))
+
+
+# What is not repeated of a command: what may be a secret, what is shown how, and what stops it.
+_UNSAID = (
+    *("api_key", "target_headers", "target_body", "base_url"),
+    *("store", "outs", "as_json", "quiet", "no_progress", "dry_run", "budget"),
+)
+
+
+def given_command(store: str, **instead: str) -> str:
+    """The command that was given, without what may be secret; "" outside of one.
+
+    Args:
+        store: The store it is about.
+        instead: What stands in the place of the value of a parameter.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None or not context.info_name:
+        return ""
+    words = [context.info_name]
+    for option in context.command.params:
+        name = option.name or ""
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not is_given or name in _UNSAID:
+            continue
+        value = instead.get(name, context.params[name])
+        if isinstance(option, click.Option) and option.is_flag:
+            words.append((option.opts if value else option.secondary_opts)[0])
+        elif isinstance(option, click.Option):
+            for item in value if option.multiple else [value]:
+                words += [option.opts[-1], str(item)]
+        else:
+            words += value if isinstance(value, tuple) else [value]
+    return redacted(command_line(*words, store=store))
 
 
 # Named when it is waited for longer than this.

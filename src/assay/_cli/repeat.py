@@ -13,7 +13,7 @@ from rich.text import Text
 from assay._analysis import repeat as analysis
 from assay._analysis.robustness import Level
 from assay._cli import estimates, evaluation, options, output, values
-from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
+from assay._cli.errors import INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, budget, read_asking, read_system
 from assay._cli.output import meter
@@ -26,7 +26,7 @@ from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._runner.summary import Flips, Noise
 from assay._store.runs import Value
-from assay.errors import InputError, OverBudget
+from assay.errors import InputError
 from assay.experiments.robustness import RobustnessSettings, count_robustness, robustness
 from assay.judge import Limits, Reasons
 
@@ -54,9 +54,7 @@ class _RepeatRequest(options.PricedJudgeRequest):
     concurrency: int = options.count(
         "--concurrency", default=16, help="Maximum number of concurrent calls to a judge."
     )
-    dry_run: bool = options.flag(
-        "--dry-run", help="Estimate the cost and what is cached already; ask nobody."
-    )
+    dry_run: bool
     as_json: bool
     store: str
     no_progress: bool
@@ -98,9 +96,6 @@ def repeat_command(request: _RepeatRequest) -> int:
         with meter(silent=request.no_progress) as progress:
             settings = replace(settings, on_progress=progress)
             repeated = analysis.repeat(result, judge, **options, settings=settings)
-    except OverBudget as error:
-        say(f"stopped: {error}")
-        return BUDGET
     except KeyboardInterrupt:
         kept_line = f"every reply that came is kept in {request.store}"
         say(f"interrupted: {kept_line}; the same command goes on from there")
@@ -199,6 +194,7 @@ _FORMS = {".html": "a page with the curves", ".md": "Markdown", ".json": "what -
 _GROUPS = evaluation.groups(
     *("vary", "fill", "seed", "margin"),
     comes_out=("outs", "dry_run", "level", "store", "as_json", "quiet"),
+    costs=("price", "budget"),
 )
 
 
@@ -238,8 +234,6 @@ class _RobustnessRequest(evaluation.ExperimentRequest):
     dry_run: bool = options.flag(
         "--dry-run", help="Count the questions that would be sent; ask nobody."
     )
-    price: str | None = None
-    budget: str | None = None
 
 
 @options.command("robustness", _RobustnessRequest, _GROUPS)

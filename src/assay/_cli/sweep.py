@@ -5,14 +5,13 @@ from typing import Any
 
 import click
 import msgspec
-from click.core import ParameterSource
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from assay._analysis.telecom import telecom_study
 from assay._cli import evaluation, options, output, values
-from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
+from assay._cli.errors import OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, priced, read_asking, read_configurable
 from assay._middleware.budget import Price
@@ -23,9 +22,8 @@ from assay._report.leaderboard import retrieval_blocks, sweep_remarks
 from assay._report.tables import numeric, table
 from assay._runner.result import Result
 from assay._runner.settings import Settings
-from assay._text.sanitize import redacted
 from assay.data import Labels, read, read_labels
-from assay.errors import InputError, OverBudget
+from assay.errors import InputError
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.retrieval import names_gold
 from assay.experiments.sweep import PARALLEL, SweepSettings, sweep
@@ -63,13 +61,6 @@ def labelled() -> Any:
         help="With --report: whether the answers are correct, as for `assay agree`; a file for "
         "each run, in their order.",
     )
-
-
-# What a page does not repeat of the command: what may be a secret, and what is shown how.
-_UNSAID = (
-    *("api_key", "target_headers", "target_body", "base_url"),
-    *("store", "outs", "as_json", "quiet"),
-)
 
 
 class _SweepRequest(evaluation.ExperimentRequest):
@@ -167,11 +158,7 @@ def sweep_command(request: _SweepRequest) -> int:
     if request.dry_run:
         costs = estimate_sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
         return _show_costs(costs, request, settings.budget.price)
-    try:
-        swept = sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
-    except OverBudget as error:
-        say(f"stopped: {error}")
-        return BUDGET
+    swept = sweep(*sweep_inputs, store=request.store, settings=sweep_settings)
     if request.report:
         _present_study(swept, labels, request)
     else:
@@ -185,7 +172,10 @@ def sweep_command(request: _SweepRequest) -> int:
 def _present_sweep(swept: Sweep, request: _SweepRequest) -> None:
     """Show and write what came of a sweep."""
     commands = _commands(swept, request.store)
-    next_commands = [("this sweep", _command(swept, request.store)), *commands]
+    next_commands = [
+        ("this sweep", output.given_command(request.store, target=swept.target)),
+        *commands,
+    ]
     writers = sweep_writers(swept, request.store, next_commands)
     output.write_data(msgspec.to_builtins(swept), request.outs, writers)
     if request.as_json:
@@ -329,25 +319,6 @@ def _costs_table(configurations: Sequence[Configuration]) -> Table:
         cells = (column[index] for column in columns.values())
         runs_table.add_row(leaderboard.name(configuration.name), configuration.run[:8], *cells)
     return runs_table
-
-
-def _command(swept: Sweep, store: str) -> str:
-    """The command that makes the sweep, without what may be secret."""
-    context, words = click.get_current_context(), ["sweep"]
-    for option in context.command.params:
-        name = option.name or ""
-        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not is_given or name in _UNSAID:
-            continue
-        value = swept.target if name == "target" else context.params[name]
-        if isinstance(option, click.Option) and option.is_flag:
-            words.append((option.opts if value else option.secondary_opts)[0])
-        elif isinstance(option, click.Option):
-            for item in value if option.multiple else [value]:
-                words += [option.opts[-1], str(item)]
-        else:
-            words += value if isinstance(value, tuple) else [value]
-    return redacted(output.command_line(*words, store=store))
 
 
 def _commands(swept: Sweep, store: str) -> list[tuple[str, str]]:

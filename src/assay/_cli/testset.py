@@ -1,7 +1,9 @@
 """The commands `assay testset` and `assay testset add`."""
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -350,9 +352,14 @@ def _show(testset: Testset, request: _TestsetRequest) -> None:
         console.print(Text(line, style="dim"))
     next_steps = [("rejected", request.rejected)] if request.rejected else []
     if testset.questions:
-        run = f"assay run {request.out} --target http://localhost:8000/ask"
-        review = f"assay view --questions {request.out}"
-        next_steps = [("questions", request.out), *next_steps, ("review", review), ("next", run)]
+        command = partial(output.command_line, store=request.store)
+        run = command("run", request.out, "--target", "http://localhost:8000/ask")
+        review = shlex.join(("assay", "view", "--questions", request.out))
+        values_tried = ("--set", "k=3,5", "--set", "generator=passage", "-m", "recall_at_k")
+        # Whoever has no system yet learns which retrieval the documents take.
+        without = command("sweep", *request.documents, request.out, *values_tried)
+        next_steps = [("questions", request.out), *next_steps, ("review", review)]
+        next_steps += [("next", run), ("no system", without)]
     output.print_lines(next_steps)
 
 

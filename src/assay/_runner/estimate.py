@@ -111,8 +111,12 @@ def estimate(
     settings = chosen(settings)
     if settings.skip_invalid:  # left out here as there, but nothing is written
         settings = replace(settings, skip_invalid=Path(os.devnull))
-    planned = plan(data, metrics, judge, embedder, settings)
-    known_replies = Store(store) if Path(store).is_file() else None
+    return estimate_plan(plan(data, metrics, judge, embedder, settings), store)
+
+
+def estimate_plan(planned: Plan, path: str | Path) -> Estimate:
+    """Count what a plan would ask for that the store at `path` does not hold; nothing is asked."""
+    known_replies = Store(path) if Path(path).is_file() else None
     try:
         return run_to_completion(_count(planned, _ReadOnce(planned.route, known_replies)))
     finally:

@@ -59,6 +59,8 @@ async def _score_plan(
 ) -> Result:
     """The run of a plan, made; `about` is what is kept of it beside metrics and judges."""
     run_config = {**config(planned.metrics, planned.route, planned.settings), **metadata}
+    if command := planned.settings._command:  # noqa: SLF001 - internal, and so not public
+        run_config["command"] = command
     run_config["texts"] = planned.texts  # which are counted once all samples are taken in
     store = await _open_store(path)
     try:

@@ -82,6 +82,8 @@ class Settings:
     on_progress: Callable[[Progress], None] | None = None
     # What this run shares with others, before it or at the same time: limits, and what is spent.
     _shared: SharedLimits | None = None
+    # The command that was given, without what may be secret: kept with the run, to be given again.
+    _command: str = ""
 
     def __post_init__(self) -> None:
         for name in ("limit", "tries", "concurrency", "workers", "cores"):

@@ -43,7 +43,7 @@ _TOUCH = (
     f" max(coalesce(asked, created)), '+0.001 seconds'), ''), {rows.NOW}) FROM runs) WHERE id = ?"
 )
 # What a later call may say otherwise of a run that is known.
-_EXPLAINED = ("price", "card", "quality", "data_notes", "texts")
+_EXPLAINED = ("price", "card", "quality", "data_notes", "texts", "command")
 _LATEST = "ORDER BY coalesce(asked, created) DESC, runs.rowid DESC"
 _DESCRIBED = "d.checksum, d.run, d.name, d.tags, d.note, d.params"
 _PLACE = re.compile(r"(?P<base>.+)~(?P<place>[0-9]{1,9})")

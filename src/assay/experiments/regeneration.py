@@ -12,19 +12,19 @@ from assay._runner.evaluate import evaluate_derived
 from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import plan
 from assay._runner.result import Result
-from assay._runner.settings import Settings
+from assay._runner.settings import Settings, shared_limits
 from assay._runner.stack import coalesce_as_in
 from assay._store import Store
 from assay.data import Source
 from assay.data.rows import memory_records
-from assay.errors import InputError
+from assay.errors import InputError, OverBudget
 from assay.experiments.perturbations import with_contexts
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, is_built_in, parse
 from assay.sample import Sample
 from assay.stats.intervals import LEVEL
 from assay.target import Asking, aask
-from assay.target.ask import LIMITS
+from assay.target.ask import LIMITS, count
 from assay.target.system import System, system
 
 TAG: Final = "regenerated"
@@ -67,7 +67,32 @@ def regenerate(
         InputError: If no sample has contexts and reference contexts, the system is given no
             contexts, or another judge is given; nothing was asked yet.
         Denied: If system or judge refuses.
+        OverBudget: If the budget does not suffice for all; what came is kept, and the same call
+            goes on.
     """
+    regeneration = prepare(
+        result,
+        target,
+        judge,
+        each_wrong=each_wrong,
+        embedder=embedder,
+        settings=settings,
+        asking=asking,
+    )
+    return regeneration.ask()
+
+
+def prepare(
+    result: Result,
+    target: object,
+    judge: Any = DEFAULT,
+    *,
+    each_wrong: bool = False,
+    embedder: Any = None,
+    settings: Settings | None = None,
+    asking: Asking | None = None,
+) -> "Regeneration":
+    """What `regenerate` asks with the same arguments, once everything that can be was checked."""
     asked_of = system(target, contexts=True)
     if not asked_of.told_contexts:
         remedy = "let the function take `contexts`, or name {contexts} in --target-body"
@@ -90,14 +115,14 @@ def regenerate(
     check_judge(run, [metric.label for metric in metrics], planned.route)
     asking = replace(asking or Asking(limits=LIMITS), mapping={}, limit=None, skip_invalid=None)
 
-    repetition = _Again(result, asked_of, metrics, judge, embedder, settings, asking)
-    return run_to_completion(
-        repetition.ask({name: s for name, s in sets.items() if s}, len(samples))
-    )
+    # One budget for all sets of answers.
+    settings = replace(settings, _shared=shared_limits(settings))
+    sets = {name: samples for name, samples in sets.items() if samples}
+    return Regeneration(result, asked_of, metrics, judge, embedder, settings, asking, sets)
 
 
 @dataclass(frozen=True)
-class _Again:
+class Regeneration:
     """A run whose samples are asked again, and how."""
 
     first: Result
@@ -107,14 +132,29 @@ class _Again:
     embedder: Any
     settings: Settings
     asking: Asking
+    sets: Mapping[str, Sequence[Sample]]
 
-    async def ask(self, sets: Mapping[str, Sequence[Sample]], n: int) -> Regenerated:
+    def count(self) -> tuple[int, int]:
+        """(how often the system would be asked, answers that are known); nobody is asked."""
+        counts = [
+            count(self._data(name), self.system, self.metrics, self.first.path, self.asking)
+            for name in self.sets
+        ]
+        return sum(new for new, _ in counts), sum(known for _, known in counts)
+
+    def ask(self) -> Regenerated:
         """Ask and score each set of samples, and compare."""
+        return run_to_completion(self._ask())
+
+    def _data(self, name: str) -> Source:
+        source = f"{self.first.run.source}, {_SETS[name]}"
+        return Source(source, memory_records(self.sets[name]))
+
+    async def _ask(self) -> Regenerated:
         results, n_asked, reused, failures = dict[str, Result](), 0, 0, 0
         settings = replace(self.settings, tags=(*self.settings.tags, TAG))
-        for name, samples in sets.items():
-            data = Source(f"{self.first.run.source}, {_SETS[name]}", memory_records(samples))
-            path = self.first.path
+        for name in self.sets:
+            data, path = self._data(name), self.first.path
             answers = await aask(
                 data, self.system, metrics=self.metrics, store=path, asking=self.asking
             )
@@ -127,12 +167,14 @@ class _Again:
                 store=path,
                 of=self.first.run.id,
             )
+            if results[name].stopped:
+                raise OverBudget(f"{_SETS[name]}: {results[name].stopped}")
             n_asked, reused = n_asked + answers.asked, reused + answers.reused
             failures += len(answers.failures)
         return Regenerated(
             run=self.first.run.id,
             target=self.system.name,
-            n=n,
+            n=len(self.sets["retrieved"]),
             curves=tuple(_curve(metric, results) for metric in self.metrics),
             runs={name: result.run.id for name, result in results.items()},
             asked=n_asked,

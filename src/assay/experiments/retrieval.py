@@ -308,14 +308,17 @@ class GoldFinder:
     def find(self, sample: Sample) -> list[Gold] | None:
         """The stretches that a sample names, None if it names none.
 
-        They are ranges in its column `source` (``{"document": ..., "start": ..., "end": ...}``), or
-        ids (of documents, with or without the extension of a file, or ``document#start-end``), or
-        texts that stand in the documents.
+        They are ranges in its column `evidence`, or else `source` (``{"document": ..., "start":
+        ..., "end": ...}``), or ids (of documents, with or without the extension of a file, or
+        ``document#start-end``), or texts that stand in the documents.
 
         Raises:
             InputError: If one is not in the documents.
         """
-        ranges = sample.metadata.get(GOLD_RANGES, sample.metadata.get("source"))
+        told = sample.metadata
+        ranges = told.get(GOLD_RANGES, _evidence(sample) or told.get("source"))
+        if sample.answerable is False and _evidence(sample) == []:
+            ranges = []  # `source` is what it was written about, and holds no answer
         if isinstance(ranges, list) and all(isinstance(item, Mapping) for item in ranges):
             return [self._of_range(item) for item in ranges]
         ids = sample.reference_context_ids
@@ -366,6 +369,16 @@ class GoldFinder:
         number = bisect.bisect_right(self._starts, begin) - 1
         start = self._starts[number]
         return Gold(self._names[number], begin - start, end - start)
+
+
+def _evidence(sample: Sample) -> list[Any] | None:
+    """Where the words stand that bear the answer out, as `assay testset` writes them."""
+    places = sample.metadata.get("evidence")
+    is_places = isinstance(places, list) and all(
+        isinstance(place, Mapping) and place.keys() >= {"document", "start", "end"}
+        for place in places
+    )
+    return places if is_places else None
 
 
 def names_gold(sample: Sample) -> bool:

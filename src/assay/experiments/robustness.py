@@ -18,6 +18,7 @@ from assay._analysis.robustness import (
     mean_of,
     scores,
 )
+from assay._middleware.cache import SharedLimits
 from assay._runner import STORE
 from assay._runner.evaluate import aevaluate, evaluate_derived
 from assay._runner.event_loop import run_to_completion
@@ -28,7 +29,7 @@ from assay._store import Store
 from assay._store.runs import Value, written
 from assay.data import Record, Source
 from assay.data.rows import memory_records
-from assay.errors import InputError
+from assay.errors import InputError, OverBudget
 from assay.experiments.perturbations import PERTURBATIONS, Fact, SamplePool, filled
 from assay.experiments.perturbed import (
     Step,
@@ -118,6 +119,7 @@ def robustness(
         InputError: If data, target, metrics, judge or settings cannot be used; nothing was asked
             yet.
         Denied: If system or judge refuses; what was scored is kept.
+        OverBudget: If the budget of all levels together is used up; likewise.
     """
     return run_to_completion(
         arobustness(data, target, metrics, judge, store=store, settings=settings)
@@ -247,20 +249,24 @@ class _Work:
             tags=(*self.evaluation.tags, TAG, *([name] if name else [])),
             params={**self.evaluation.params, **params},
         )
-        embedder = self.settings.embedder
+        embedder, store = self.settings.embedder, self.store
         if label == UNPERTURBED:
-            return await aevaluate(
-                source, metrics, self.judge, embedder=embedder, store=self.store, settings=settings
+            result = await aevaluate(
+                source, metrics, self.judge, embedder=embedder, store=store, settings=settings
             )
-        return await evaluate_derived(
-            source,
-            metrics,
-            self.judge,
-            embedder=embedder,
-            settings=settings,
-            store=self.store,
-            of=self.baseline.run.id,
-        )
+        else:
+            result = await evaluate_derived(
+                source,
+                metrics,
+                self.judge,
+                embedder=embedder,
+                settings=settings,
+                store=store,
+                of=self.baseline.run.id,
+            )
+        if result.stopped:
+            raise OverBudget(f"{label}: {result.stopped}")
+        return result
 
     def _with_variants(self) -> list[Sample]:
         """The samples with the answers over noise and over altered contexts as their variants."""
@@ -412,7 +418,8 @@ def _prepare(
         raise InputError(fault, "name a metric of single answers as well, such as token_f1")
     asked_of = system(target, contexts=True)
     check_contexts(asked_of, vary)
-    evaluation = chosen(settings.settings)
+    # One budget for all levels.
+    evaluation = replace(chosen(settings.settings), _shared=SharedLimits())
     samples, name = read_samples(data, asked_of, evaluation)
     pool = SamplePool(samples, settings.seed)
     if settings.fill:

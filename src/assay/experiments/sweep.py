@@ -35,7 +35,7 @@ from assay.judges.specs import DEFAULT, backend
 from assay.metrics import Metric, resolve
 from assay.stats.intervals import LEVEL
 from assay.target import Answers, Asking, AskSystem, Configurable, aask
-from assay.target.ask import LIMITS, check_answers, questions
+from assay.target.ask import ANSWERED_BY, LIMITS, check_answers, questions
 from assay.target.system import HttpSystem, System
 
 PARALLEL = 4
@@ -148,7 +148,7 @@ async def asweep(
     first = entries[0]
     return Sweep(
         target=_target_name(target, first.step.system),
-        source=first.last[0].name.removesuffix(f", answered by {first.step.system.name}"),
+        source=first.last[0].name.removesuffix(f"{ANSWERED_BY}{first.step.system.name}"),
         n=max(entry.last[0].n for entry in entries),
         configurations=tuple(entry.outcome for entry in entries),
         leaderboards=boards,

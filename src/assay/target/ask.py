@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from assay._middleware.cache import ReplyCache, Served, SharedLimits
 from assay._middleware.concurrency import Latencies, is_given_up
@@ -30,6 +30,7 @@ from assay.target.system import AskSystem, System, system
 if TYPE_CHECKING:  # a process that answers for a function (`assay.target.serve`) needs none
     from assay.metrics import Metric
 
+ANSWERED_BY: Final = ", answered by "  # between data and system in the name of a run's source
 # A system under test is seldom as large as a provider of models.
 LIMITS = Limits(concurrency=8, timeout=120.0, retries=2)
 # So many questions without one answer, the first ones: something may be wrong with all of them.
@@ -286,7 +287,7 @@ class _Collection:
                         yield Record(row.number, values, form="sample")
 
         return Answers(
-            f"{self.source.name}, answered by {self.system.name}",
+            f"{self.source.name}{ANSWERED_BY}{self.system.name}",
             records,
             system=self.system.name,
             n=len(self.ids),

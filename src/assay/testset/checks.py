@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import unicodedata
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from assay._runner.settings import Settings, chosen
 from assay._runner.stack import choose, opened_stack
 from assay._store import Store
 from assay._store.runs import TESTSET
+from assay._text.quotes import comparable, holds_quote, pieces
 from assay._text.words import recall, stems
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Judge
@@ -253,13 +253,9 @@ _POINTS = re.compile(
 )
 # "In the article about tides" and "the author of Emma" say which one is meant.
 _NAMED = re.compile(r"\s+(?:of|by|about|on|for|that|which|who|titled|called|named|\d|[A-Z])")
-_ADDRESS = re.compile(r"\]\([^()\s]*\)")  # of a link
-# Punctuation and mark-up; what stands within a number counts.
-_MARKS = re.compile(r"(?<!\d)[^\w%]+|[^\w%]+(?!\d)")
 # Two words of a quote: mark-up and links' addresses. No word holds "_", so that a long line of it
 # is read in one way.
 _BETWEEN = r"(?:\]\([^()\s]*\)|[\W_])+"
-_DOTS = re.compile(r"\s*(?:\.{3}|…)\s*")
 # Two questions of which one holds so much of the other's words ask the same.
 _SAME = 0.9
 _ALONE = 0.7  # of the full question's words, from which on a follow-up leaves nothing out
@@ -375,8 +371,7 @@ def unquoted(written: Written, passages: Sequence[Passage]) -> str:
     texts = [comparable(passage.text) for passage in passages]
     unused = set(range(len(texts)))
     for quote in written.quotes:
-        pieces = [comparable(piece) for piece in _DOTS.split(quote)]
-        holders = {n for n, text in enumerate(texts) if _holds_pieces(text, pieces)}
+        holders = {n for n, text in enumerate(texts) if holds_quote(text, quote)}
         if not holders:
             return f"'{quote}' is not in the text"
         unused -= holders
@@ -402,25 +397,13 @@ def places(quote: str, text: str) -> list[tuple[int, int]]:
     if (start := text.find(quote)) >= 0:
         return [(start, start + len(quote))]
     spans = []
-    pieces = [re.findall(r"[^\W_]+", piece) for piece in _DOTS.split(quote)]
-    for words in filter(None, pieces):
+    for words in filter(None, (re.findall(r"[^\W_]+", piece) for piece in pieces(quote))):
         pattern = _BETWEEN.join(re.escape(word) for word in words)
         match = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
         if match is None:
             return []
         spans.append(match.span())
     return spans
-
-
-def _holds_pieces(text: str, pieces: Iterable[str]) -> bool:
-    nonempty = [piece for piece in pieces if piece]
-    return bool(nonempty) and all(piece in text for piece in nonempty)
-
-
-def comparable(text: str) -> str:
-    """The words of a text in one line, without case, punctuation, mark-up and links' addresses."""
-    plain = unicodedata.normalize("NFKC", _ADDRESS.sub("] ", text)).casefold()
-    return " ".join(_MARKS.sub(" ", plain.replace("_", " ")).split())
 
 
 async def unsupported(written: Written, passages: Sequence[Passage], judge: Judge) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 
 from assay._text import verbs
 from assay._text.markup import clean
+from assay._text.quotes import comparable
 from assay._text.sentences import spans
 from assay._text.statements import statements
 from assay._text.words import recall, stems
@@ -89,7 +90,7 @@ class Drafts:
         self._answers: dict[str, list[str]] = defaultdict(list)
         for draft in self.facts:
             if draft.fact.answer:
-                self._answers[checks.comparable(draft.fact.question)].append(draft.fact.answer)
+                self._answers[comparable(draft.fact.question)].append(draft.fact.answer)
 
     def of(self, kind: Kind) -> list[Draft]:
         """The drafts of a kind, in the order in which they are tried: one of each passage first.
@@ -128,7 +129,7 @@ class Drafts:
         trivial = draft.sure and telling and all(stem in letters for stem in telling)
         if trivial or gives_answer(Sample(id="", question=fact.question, reference=fact.answer)):
             return "answer given", fact.answer
-        for answer in self._answers[checks.comparable(fact.question)]:
+        for answer in self._answers[comparable(fact.question)]:
             fact_stems, answer_stems = set(stems(fact.answer)), set(stems(answer))
             minimum = _SAME_ENTRY if draft.sure else SAME_ANSWER
             if max(recall(fact_stems, answer_stems), recall(answer_stems, fact_stems)) < minimum:
@@ -234,7 +235,7 @@ class Drafts:
         rare = any(len(s) > 1 and self._is_rare(s, _SHARED) for s in name & other_name)
         similar = rare and 2 * len(name & other_name) >= min(len(name), len(other_name))
         differ = first.passages != second.passages and name - other_name and other_name - name
-        answers = {checks.comparable(draft.fact.answer) for draft in (first, second)}
+        answers = {comparable(draft.fact.answer) for draft in (first, second)}
         is_list = " and " in f"{first.fact.subject} {second.fact.subject}"
         return bool(similar and differ and len(answers) > 1 and not is_list)
 

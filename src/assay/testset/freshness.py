@@ -9,13 +9,13 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any, Final, Literal, TypeAlias
 
+from assay._text.quotes import comparable
 from assay._text.sentences import sentences
 from assay._text.verbs import base
 from assay._text.words import STOP_WORDS, recall, stem, stems, words
 from assay.data import read, samples
 from assay.errors import InputError
 from assay.sample import Sample
-from assay.testset.checks import comparable
 from assay.testset.documents import Document, read_documents
 from assay.testset.passages import Corpus, Passage, cut
 from assay.testset.questions import is_unanswerable

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
 from assay._text.markup import clean
+from assay._text.quotes import comparable
 from assay._text.sentences import sentences
 from assay._text.words import STOP_WORDS, recall, stem, stems
 from assay.errors import Denied, InputError, JudgeError, OverBudget
@@ -153,8 +154,8 @@ class Offline:
     async def _unfit(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         """What the judge finds wrong with a question that one passage answers."""
         answering = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
-        quote = checks.comparable(draft.quotes[0])
-        answers = (checks.comparable(answer) for answer in answering)
+        quote = comparable(draft.quotes[0])
+        answers = (comparable(answer) for answer in answering)
         if not any(answer in quote or quote in answer for answer in answers):
             return "unanswered", "the judge does not find the answer in the passage"
         if fault := await self._unsupported(draft, judge):
@@ -169,8 +170,8 @@ class Offline:
         if fault := await self._unsupported(draft, judge):
             return fault
         for number in draft.passages:
-            text = checks.comparable(self.corpus.passages[number].text)
-            if all(checks.comparable(quote) in text for quote in draft.quotes):
+            text = comparable(self.corpus.passages[number].text)
+            if all(comparable(quote) in text for quote in draft.quotes):
                 return "one is enough", self.corpus.passages[number].id
         return None
 

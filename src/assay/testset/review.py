@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from assay._text.words import stems
 from assay.errors import InputError
 from assay.testset.questions import lines, overlap
 
@@ -77,7 +78,16 @@ class ReviewedQuestion:
         if texts and "overlap" in self.row:
             changed |= {"overlap": round(overlap(self.question, texts), 3)}
         generated = {name: self.row.get(name) for name in ("question", "reference")}
-        return {**self.row, **changed, "review": "edited", "generated": generated}
+        row = {**self.row, **changed, "review": "edited", "generated": generated}
+        if not self._is_quoted():  # else freshness and diagnosis would look for the old answer
+            row = {name: row[name] for name in row if name not in ("quotes", "evidence")}
+        return row
+
+    def _is_quoted(self) -> bool:
+        """Whether each word that the reference has now, and had not, stands in the quotes."""
+        quotes = " ".join(map(str, self.row.get("quotes") or ()))
+        known = f"{quotes} {self.question} {self.row.get('reference') or ''}"
+        return {*stems(self.reference)} <= {*stems(known)}
 
 
 class Review:

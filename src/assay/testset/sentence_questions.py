@@ -70,10 +70,10 @@ _GROUP: Final = re.compile(
     r"an?(?: \w+)? (?:series|group|set|pair|class|family|collection|type|form|kind|member|people|"
     r"range|number|system|team|band|variety|part|way|means|method)\b"
 )
-# "Palestine until the brigade was disbanded", "Thorne briefly": no subject, but a clause misread.
+# "Palestine until the brigade was disbanded", "Thorne briefly", "The mill of Ely was": misread.
 _NO_PHRASE: Final = re.compile(
     r"\b(?:until|although|though|because|while|whereas|unless|when|if|since|after|before|by|via)\b|"
-    r"\s(?!fami|assemb|anoma)[a-z]+ly$|\bpictured\b"
+    r"\s(?!fami|assemb|anoma)[a-z]+ly$|\bpictured\b|\s(?:is|are|was|were|has|have|had)$"
 )
 _NO_CLASS: Final = re.compile(
     r"(?:(?:an?|the)\s+(?:same|one|only|largest|best|most|result|reason|case|example|part|number|few|"

@@ -8,9 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from assay._text.quotes import comparable
 from assay._text.words import BM25, recall, stem, stems, words
 from assay.sample import Sample
-from assay.testset.checks import Finding, comparable
+from assay.testset.checks import Finding
 from assay.testset.passages import Corpus
 from assay.testset.questions import is_unanswerable
 

@@ -209,13 +209,14 @@ def _cell(
         return
     row = row if name.startswith("`") else f"{kind_prefix}“{name}”"
     begin = "W" if not prefix else f"{prefix}w"
+    plain_cell = clean(_LINK.sub(r"\1", cell))
     if meaning:
         verb = asks_what["verb"] if asks_what else "is" if kind in _THINGS else "means"
         predicate = {"does": "does this"}.get(verb, verb)
-        reference = f"{row[:1].upper()}{row[1:]} {predicate}: {clean(cell)}."
+        reference = f"{row[:1].upper()}{row[1:]} {predicate}: {plain_cell}."
         question_text = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
     else:
-        reference = f"If the {kind} is {name}: {clean(cell)}."
+        reference = f"If the {kind} is {name}: {plain_cell}."
         question_text = f"can you do if the {kind} is {name}"
     yield Fact("table", f"{begin}hat {question_text}?", cell, row, column, "", reference, span)
 

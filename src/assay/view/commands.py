@@ -9,6 +9,7 @@ from typing import Final
 from assay._analysis.sweeps import TAG, named_sweep
 from assay._store import Run
 from assay._text.sanitize import plain
+from assay.target.ask import ANSWERED_BY
 from assay.view.labelling import Queue
 from assay.view.site import Site
 
@@ -55,12 +56,19 @@ def of_runs(site: Site, runs: Sequence[Run]) -> list[Step]:
 
 def of_sweep(site: Site, title: str, runs: Sequence[Run]) -> list[Step]:
     """The leaderboard of a sweep; nothing where no name stands for it."""
+    steps = given("Go on with it, or add values", runs)
     for name in (title, TAG):
         sweep = named_sweep(site.runs(), name)
         if sweep and {run.id for run in sweep.runs} == {run.id for run in runs}:
             page = command(site, "compare", name, "--out", "sweep.html")
-            return [Step("The whole sweep as a file to send on", (page,))]
-    return []
+            return [*steps, Step("The whole sweep as a file to send on", (page,))]
+    return steps
+
+
+def given(words: str, runs: Sequence[Run]) -> list[Step]:
+    """The command that made the runs, the last of them if several did; none of what Python made."""
+    lines = [plain(line) for run in runs if (line := run.config.get("command"))][-1:]
+    return [Step(f"{words}: what was asked is not asked again", (line,)) for line in lines]
 
 
 def of_run(site: Site, run: Run, other: Run | None, *, alone: bool) -> list[Step]:
@@ -72,7 +80,9 @@ def of_run(site: Site, run: Run, other: Run | None, *, alone: bool) -> list[Step
         other: Another run that was asked the same questions, None where there is none.
         alone: Whether it is part of no sweep and no watch.
     """
-    name, steps = name_of(site, run), []
+    name = name_of(site, run)
+    unfinished = run.finished is None or run.stopped
+    steps = given("Go on where it stopped" if unfinished else "Make it again", [run])
     if other:
         by_age = sorted((run, other), key=lambda member: member.created)
         pair = [name_of(site, member) for member in by_age]
@@ -90,8 +100,10 @@ def of_run(site: Site, run: Run, other: Run | None, *, alone: bool) -> list[Step
         metric = next(iter(run.metrics))
         label = command(site, "label", name, "-m", metric, "--annotator", "NAME")
         steps.append(Step(words, (label,)))
-    if alone and PurePath(run.source).suffix:
-        swept = ("sweep", run.source, "--target", "my_rag.py:answer", "--set", "k=3,5")
+    data, _, system = run.source.partition(ANSWERED_BY)
+    if alone and PurePath(data).suffix:
+        target = system.partition("@")[0] or "my_rag.py:answer"
+        swept = ("sweep", data, "--target", target, "--set", "k=3,5")
         words = "Try configurations of your system on these questions: name it, and what to set"
         steps.append(Step(words, (command(site, *swept, "-m", ",".join(run.metrics)),)))
     page = command(site, "report", name, "--out", "report.html")

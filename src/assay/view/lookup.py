@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from assay._analysis.correction import label_ends
-from assay._analysis.diagnosis.classification import WITHIN, diagnosed
+from assay._analysis.diagnosis.classification import diagnosed
 from assay._analysis.diagnosis.counterfactual import Rescored, rescored
 from assay._analysis.diagnosis.facts import READ, gather
 from assay._analysis.diagnosis.findings import CAUSES
+from assay._analysis.diagnosis.location import WITHIN
 from assay._analysis.label_pool import Key, State
 from assay._analysis.labelled import goodness
 from assay._runner.result import NOT_DONE

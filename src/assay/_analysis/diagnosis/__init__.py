@@ -3,14 +3,13 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from assay._analysis.diagnosis.classification import WITHIN, diagnosed, unjudged
+from assay._analysis.diagnosis.classification import diagnosed, unjudged
 from assay._analysis.diagnosis.counterfactual import (
-    Blame,
     Counterfactual,
     RescoredSample,
-    blame_steps,
     compared,
     counterfactual,
+    estimate_counterfactual,
     rescored,
 )
 from assay._analysis.diagnosis.facts import READ, Outcomes, gather
@@ -23,6 +22,7 @@ from assay._analysis.diagnosis.findings import (
     Finding,
     Remedy,
 )
+from assay._analysis.diagnosis.location import WITHIN
 from assay._analysis.diagnosis.statistics import (
     PATTERNS,
     Advice,
@@ -39,6 +39,7 @@ from assay._analysis.diagnosis.statistics import (
     missed,
     rank_advice,
 )
+from assay._analysis.diagnosis.steps import Blame, blame_steps, estimate_steps
 from assay._runner.result import NOT_DONE, Result, check_results
 from assay._store import Run, Store
 from assay.errors import InputError
@@ -65,6 +66,8 @@ __all__ = [
     "blame_steps",
     "counterfactual",
     "diagnose",
+    "estimate_counterfactual",
+    "estimate_steps",
 ]
 
 

@@ -1,29 +1,23 @@
 """Classification of a sample: where its evidence was lost, and which causes its facts show."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
 
-from assay._analysis.diagnosis.facts import ADDRESSES, Facts, Known, MetricParts, Parts, holds, sure
+from assay._analysis.diagnosis.facts import ADDRESSES, Facts, MetricParts, Parts, holds, sure
 from assay._analysis.diagnosis.findings import CAUSES, Diagnosed, Evidence, Finding, Support
+from assay._analysis.diagnosis.location import (
+    WITHIN,
+    Location,
+    all_held,
+    locate_evidence,
+)
 from assay.metrics.evidence import blank
 from assay.metrics.groundedness import any_unsupported
 from assay.sample import Sample
 
-# "behind": found below what was handed on. "there": the generator had it. "disputed": the right
-# context was handed on, and no part of the reference stands in it. "unknown": nothing tells.
-Where = Literal["lacking", "missed", "absent", "behind", "low", "there", "disputed", "unknown"]
-# A right context below this rank is far from where generators look.
-WITHIN = 3
-_CAUSES = {
-    "lacking": "not_in_corpus",
-    "missed": "not_retrieved",
-    "absent": "not_in_contexts",
-    "behind": "ranked_too_low",
-    "low": "ranked_too_low",
-}
 _ORDER = {name: number for number, name in enumerate(CAUSES)}
-_RETRIEVAL = frozenset({"not_in_corpus", "not_retrieved", "not_in_contexts", "ranked_too_low"})
+_RETRIEVAL = frozenset(
+    {"not_in_corpus", "not_retrieved", "cut_apart", "not_in_contexts", "ranked_too_low"}
+)
 _BY_CONTEXTS = frozenset({"contradicted", "over_claimed"})
 # What is claimed only of contexts that hold the answer.
 _HOLDING = frozenset({"wrong_refusal", "ignored", "incomplete"})
@@ -33,105 +27,6 @@ _DISPUTED = (
 )
 _OF_ANSWERS = frozenset(name for name, cause in CAUSES.items() if cause.part == "generation")
 _GENERATION = ("off_topic", "contradicted", "ignored", "over_claimed", "unsupported", "incomplete")
-
-
-@dataclass(frozen=True, slots=True)
-class Location:
-    """Where the evidence is."""
-
-    where: Where
-    evidence: tuple[Evidence, ...] = ()
-
-    @property
-    def finding(self) -> Finding | None:
-        """The cause, if the evidence did not reach the generator where it would see it."""
-        cause = _CAUSES.get(self.where)
-        return Finding(cause, self.evidence) if cause else None
-
-    @property
-    def reached_generator(self) -> bool:
-        """Whether the generator was given it."""
-        return self.where in ("there", "low")
-
-
-def locate_evidence(facts: Facts, within: int = WITHIN) -> Location:
-    """Where the evidence is, from what is known of the right contexts, else from the verdicts.
-
-    Args:
-        facts: The sample's facts.
-        within: A right context below this rank is too low.
-    """
-    if facts.corpus_empty:
-        reason = "the data say that no context holds it"
-        return Location("lacking", (Evidence("data", facts.sample.reference or "", reason),))
-    if facts.corpus_recall and not facts.corpus_recall.yes and facts.corpus_recall.no:
-        reason = "not even the contexts known to be right hold it"
-        return Location(
-            "lacking",
-            _of_reference(facts.corpus_recall.no, reason, facts.corpus_recall.metric),
-        )
-    if facts.known:
-        return _by_known(facts, facts.known, within)
-    return _by_verdicts(facts, within)
-
-
-def _by_known(facts: Facts, known: Known, within: int) -> Location:
-    recall = facts.recall
-    reason = "known to be right, not retrieved"
-    lost_evidence = tuple(Evidence("context", text, reason) for text in known.lost)
-    if known.first is None:
-        return Location("there") if _all_held(recall) else Location("missed", lost_evidence)
-    if lost_evidence and (known.all_needed if recall is None else recall.no):
-        missing = _of_reference(recall.no, "not in the contexts", recall.metric) if recall else ()
-        return Location("missed", (*lost_evidence, *missing))
-    contexts = facts.sample.contexts
-    handed = len(contexts) if contexts is not None else known.first
-    ranked = (_ranked(facts, known.first, handed),)
-    if known.first > handed:
-        return Location("there") if _all_held(recall) else Location("behind", ranked)
-    if recall and len(recall.no) == len(recall.parts):
-        return Location("disputed")
-    return Location("low", ranked) if known.first > within else Location("there")
-
-
-def _all_held(recall: MetricParts | None) -> bool:
-    """Whether the contexts surely hold the whole reference: another document may say the same."""
-    return recall is not None and len(recall.yes) == len(recall.parts)
-
-
-def _by_verdicts(facts: Facts, within: int) -> Location:
-    recall, usefulness = facts.recall, facts.usefulness
-    if recall is None:
-        return Location("unknown")
-    if recall.no:
-        return Location(
-            "absent",
-            _of_reference(recall.no, "not in the contexts", recall.metric),
-        )
-    if not recall.yes:
-        return Location("unknown")
-    ranks = (
-        [rank for rank, part in enumerate(usefulness.parts, 1) if holds(part)] if usefulness else []
-    )
-    if ranks and ranks[0] > within:
-        metric = usefulness.metric if usefulness else ""
-        return Location("low", (_ranked(facts, ranks[0], ranks[0], metric),))
-    return Location("there")
-
-
-def _ranked(facts: Facts, rank: int, handed: int, metric: str = "") -> Evidence:
-    texts, ids = facts.sample.contexts or (), facts.sample.context_ids or ()
-    text = texts[rank - 1] if rank <= len(texts) else ids[rank - 1]
-    beyond = f", and only {handed} were handed on" if rank > handed else ""
-    reason = f"the first right context has rank {rank}{beyond}"
-    return Evidence("context", text, reason, rank=rank, metric=metric)
-
-
-def _of_reference(parts: Parts, reason: str, metric: str) -> tuple[Evidence, ...]:
-    return tuple(
-        Evidence("reference statement", part.text, part.reason or reason, metric=metric)
-        for part in parts
-    )
 
 
 def unjudged(sample: Sample, row: int, why: str) -> Diagnosed:
@@ -193,7 +88,9 @@ def _unanswerable_checks(facts: Facts, location: Location) -> frozenset[str]:
     """What no metric and no further column would tell."""
     if facts.sample.answer is None or _says_nothing(facts):
         return _OF_ANSWERS
-    untold = _HOLDING if location.where == "disputed" else frozenset()
+    # Of a question without an answer nothing is known that contexts could hold.
+    without = location.where == "disputed" or facts.unanswerable
+    untold = _HOLDING if without else frozenset()
     contexts = facts.sample.contexts
     return untold if contexts is None or not blank(*contexts) else untold | _BY_CONTEXTS
 
@@ -244,8 +141,11 @@ def _unanswerable(facts: Facts) -> list[Finding]:
 
 
 def _refusal_findings(facts: Facts, location: Location) -> list[Finding]:
-    known_answerable = facts.unanswerable is False and location.where == "unknown"
-    if not (location.reached_generator or known_answerable) or _says_nothing(facts):
+    answerable = location.reached_generator or (
+        facts.unanswerable is False and location.where == "unknown"
+    )
+    answerable = answerable or (location.where in ("missed", "cut") and all_held(facts.recall))
+    if not answerable or _says_nothing(facts):
         return []
     reason = f"declines: {facts.declined}"
     answer = Evidence("answer", facts.sample.answer or "", reason, metric=facts.declined_by)
@@ -257,8 +157,8 @@ def _says_nothing(facts: Facts) -> bool:
     return facts.sample.answer is not None and not facts.sample.answer.strip()
 
 
-def _off_topic_finding(facts: Facts, _location: Location) -> Finding | None:
-    if _is_on_topic(facts):
+def _off_topic_finding(facts: Facts, location: Location) -> Finding | None:
+    if _is_on_topic(facts) or _is_from_elsewhere(facts, location):
         return None
     if facts.answer_relevance:
         parts = facts.answer_relevance.no
@@ -284,6 +184,13 @@ def _off_topic_finding(facts: Facts, _location: Location) -> Finding | None:
     return Finding(
         "off_topic", (Evidence("answer", facts.sample.answer or "", reason, metric=metric),)
     )
+
+
+def _is_from_elsewhere(facts: Facts, location: Location) -> bool:
+    """Whether contexts that hold the answer speak of nothing that is said: they were not read."""
+    parts = facts.support.parts if facts.support and facts.coverage else ()
+    absent = bool(parts) and all(p.label == "absent" and sure(p) for p in parts)
+    return absent and location.reached_generator
 
 
 def _is_on_topic(facts: Facts) -> bool:
@@ -444,6 +351,8 @@ def _refusal_can_be_judged(facts: Facts, location: Location) -> bool:
 def _of_retrieval(facts: Facts, location: Location) -> Iterable[str]:
     if _right_contexts_known(facts):
         yield from ("not_in_corpus", "not_retrieved", "ranked_too_low")
+        if facts.known and facts.known.quoted:
+            yield "cut_apart"
     elif facts.recall:
         yield "not_in_contexts"
         if facts.usefulness or not location.reached_generator:

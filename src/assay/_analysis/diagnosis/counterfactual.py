@@ -1,29 +1,28 @@
-"""Counterfactuals: a run with the contexts known to be right, a trace without each step's.
+"""The counterfactual of a run: its answers re-scored against the contexts known to be right.
 
-Nothing is generated anew: the answers are re-scored against their reference contexts, as a run of
-its own in the same store. What is no longer wrong then was a failure of retrieval.
+Nothing is generated anew: it is a run of its own in the same store. What is no longer wrong then
+was a failure of retrieval.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from assay._analysis.diagnosis.classification import diagnosed
 from assay._analysis.diagnosis.facts import (
     OF_CONTEXTS,
-    SUPPORT,
     Facts,
     MetricParts,
     Outcomes,
     gather,
-    normalized,
 )
 from assay._analysis.diagnosis.findings import Diagnosed
 from assay._middleware.wrapper import Route
+from assay._runner.estimate import Estimate, estimate_plan
 from assay._runner.evaluate import score_derived
 from assay._runner.event_loop import run_to_completion
-from assay._runner.plan import plan, signature
+from assay._runner.plan import Plan, plan, signature
 from assay._runner.result import NOT_DONE, Result
 from assay._runner.settings import Settings
 from assay._runner.stack import coalesce_as_in
@@ -34,11 +33,11 @@ from assay.errors import InputError
 from assay.judges.specs import DEFAULT
 from assay.metrics import is_built_in, parse
 from assay.sample import Sample
-from assay.score import Outcome, Score, Unscored
+from assay.score import Outcome, Unscored
 
 # Of these causes it tells something; what an answer leaves out, or whether it is on topic, does not
 # depend on the contexts.
-_OF_RETRIEVAL = ("not_retrieved", "not_in_contexts", "ranked_too_low")
+_OF_RETRIEVAL = ("not_retrieved", "cut_apart", "not_in_contexts", "ranked_too_low")
 _OF_CLAIMS = ("contradicted", "over_claimed", "unsupported")
 
 # What is scored again, where the run has it or the data allow it.
@@ -128,6 +127,27 @@ def counterfactual(
     Raises:
         InputError: If no sample has reference contexts, or another judge is given.
     """
+    planned = _planned(result, judge, embedder, settings)
+    return run_to_completion(score_derived(planned, result.path, result.run.id))
+
+
+def estimate_counterfactual(
+    result: Result, judge: Any = DEFAULT, *, embedder: Any = None, settings: Settings | None = None
+) -> Estimate:
+    """What `counterfactual` would ask for with the same arguments; nobody is asked.
+
+    Raises:
+        InputError: As `counterfactual` would.
+    """
+    return estimate_plan(_planned(result, judge, embedder, settings), result.path)
+
+
+def _planned(result: Result, judge: Any, embedder: Any, settings: Settings | None) -> Plan:
+    """How the answers are judged again, with the right contexts.
+
+    Raises:
+        InputError: If no sample has reference contexts, or another judge is given.
+    """
     run = result.run
     settings = coalesce_as_in(settings, run.metrics.values())
     with Store(result.path) as store:
@@ -142,7 +162,7 @@ def counterfactual(
         Source(_source(run), memory_records(swapped_samples)), metrics, judge, embedder, settings
     )
     check_judge(run, metrics, planned.route)
-    return run_to_completion(score_derived(planned, result.path, run.id))
+    return planned
 
 
 def check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
@@ -157,7 +177,7 @@ def check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
         fault = f"run {run.id} was judged with other prompts or by another version of assay"
         if not same:
             fault = f"run {run.id} was judged by {run.config['judge']}, not by {route.default.name}"
-        raise InputError(fault, "give the same --judge: other scores could not be compared")
+        raise InputError(fault, "give the --judge, --prompts and --reasons of that run")
 
 
 def _source(run: Run) -> str:
@@ -300,200 +320,3 @@ def _means(rescored_run: Rescored) -> Iterator[tuple[str, float, float, int]]:
                 sum(after[r] for r in rows_in_both) / n,
                 n,
             )
-
-
-_METRIC: Final = "faithfulness"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one retrieval or call of a tool brought."""
-
-    name: str
-    evidence: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StepBlame:
-    """What an answer owes to one step.
-
-    Attributes:
-        name: Of the step.
-        lost: Statements that the evidence supports, and without this step's no longer does.
-    """
-
-    name: str
-    lost: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SampleBlame:
-    """What an answer owes to each of its steps.
-
-    Attributes:
-        id: Of the sample.
-        supported: Statements that all evidence together supports.
-        unsupported: Statements that it does not: no step is to blame for them.
-        steps: In the order of the trace.
-        decisive: Number of the step, from 1, without which most support is lost, or of several;
-            none where no step is missed alone (what it brought is in the evidence of others too, or
-            nothing is supported).
-    """
-
-    id: str
-    supported: int
-    unsupported: int
-    steps: tuple[StepBlame, ...]
-    decisive: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Blame:
-    """Which steps were decisive.
-
-    Attributes:
-        run: Id of the run that holds the scores.
-        samples: Those with an answer and two or more steps that brought something, and a verdict.
-        failed: Further ones without a verdict.
-    """
-
-    run: str
-    samples: tuple[SampleBlame, ...]
-    failed: int
-
-
-def blame_steps(
-    result: Result, judge: Any = DEFAULT, *, embedder: Any = None, settings: Settings | None = None
-) -> Blame:
-    """Judge each answer with the evidence of all its steps, and with that of each step taken out.
-
-    Nothing is asked of the system: it reads the trace alone. So it tells what the answer rests on,
-    not what the system would have said without the step.
-
-    Args:
-        result: The run.
-        judge: As for `evaluate`; it has to be the judge of the run.
-        embedder: As for `evaluate`.
-        settings: As for `evaluate`.
-
-    Raises:
-        InputError: If no sample has an answer and two steps, or another judge is given.
-    """
-    run = result.run
-    settings = coalesce_as_in(settings, run.metrics.values())
-    with Store(result.path) as store:
-        with_steps = [(s, steps) for _, s in store.samples(run.id) if len(steps := steps_of(s)) > 1]
-    with_steps = [(sample, steps) for sample, steps in with_steps if _answer(sample)]
-    if not with_steps:
-        fault = f"no sample of run {run.id} has an answer and two steps that brought evidence"
-        remedy = "evaluate traces with several retrievals, or conversations with results of tools"
-        raise InputError(fault, remedy)
-    metric = next(
-        (m for m in run.metrics if m.partition("(")[0] in SUPPORT and is_built_in(m)), _METRIC
-    )
-    variants = [variant for sample, steps in with_steps for variant in _variants(sample, steps)]
-    source = Source(f"{run.source}, without each step for run {run.id}", memory_records(variants))
-    planned = plan(source, [metric], judge, embedder, settings)
-    check_judge(run, [metric], planned.route)
-    scored = run_to_completion(score_derived(planned, result.path, run.id))
-    outcomes = {sample.id: (sample, outcome) for sample, outcome in scored.outcomes(metric)}
-    blamed = [_blamed(sample.id, steps, metric, outcomes) for sample, steps in with_steps]
-    blamed_samples = tuple(blame for blame in blamed if blame is not None)
-    return Blame(scored.run.id, blamed_samples, len(blamed) - len(blamed_samples))
-
-
-def steps_of(sample: Sample) -> list[Step]:
-    """What each retrieval and each call of a tool brought, in the order of the trace.
-
-    Results of tools come first from the conversation; retrievals from its turns, or as the trace
-    recorded them, unless a tool's result holds the same. A text that several steps brought is
-    evidence of each.
-    """
-    tools = list(_of_turns(sample))
-    brought = " ".join(normalized(text) for step in tools for text in step.evidence)
-    searches = [
-        Step(step.name, evidence)
-        for step in _of_contexts(sample)
-        if (evidence := tuple(text for text in step.evidence if normalized(text) not in brought))
-    ]
-    return [*searches, *tools]
-
-
-def _of_turns(sample: Sample) -> Iterator[Step]:
-    tools_called: list[str] = []
-    for turn in sample.turns or ():
-        tools_called += [call.name for call in turn.tool_calls]
-        if turn.contexts:
-            yield Step("retrieval", turn.contexts)
-        if turn.role == "tool":
-            name = tools_called.pop(0) if tools_called else "tool"
-            if turn.text.strip():
-                yield Step(name, (turn.text,))
-
-
-def _of_contexts(sample: Sample) -> Iterator[Step]:
-    contexts, steps = sample.contexts or (), sample.metadata.get("steps")
-    if not contexts:
-        return
-    step_list = steps if isinstance(steps, list) else []
-    context_indices = [index for step in step_list for index in step["contexts"]]
-    if max(context_indices, default=-1) + 1 == len(contexts):
-        for step in step_list:
-            yield Step(step["step"], tuple(contexts[index] for index in step["contexts"]))
-    else:  # one retrieval, or contexts that were read otherwise than the trace recorded them
-        yield Step("retrieval", contexts)
-
-
-def _answer(sample: Sample) -> str:
-    return sample.answer or _last_text(sample, "assistant")
-
-
-def _last_text(sample: Sample, role: str) -> str:
-    texts = [turn.text for turn in sample.turns or () if turn.role == role]
-    return texts[-1] if texts else ""
-
-
-def _variants(sample: Sample, steps: Sequence[Step]) -> Iterator[Sample]:
-    """The sample with all evidence, and without that which one step alone brought."""
-    for left_out in range(len(steps) + 1):
-        other_steps = (step for n, step in enumerate(steps, start=1) if n != left_out)
-        texts = dict.fromkeys(text for step in other_steps for text in step.evidence)
-        yield Sample(
-            id=_variant_id(sample.id, left_out),
-            question=sample.question or _last_text(sample, "user"),
-            answer=_answer(sample),
-            contexts=tuple(texts),
-            group=sample.group,
-            language=sample.language,
-        )
-
-
-def _variant_id(sample: str, left_out: int) -> str:
-    return f"{sample} without step {left_out}" if left_out else f"{sample} with all steps"
-
-
-def _blamed(
-    id_: str, steps: Sequence[Step], metric: str, outcomes: dict[str, tuple[Sample, Outcome]]
-) -> SampleBlame | None:
-    """None where the judge failed on it."""
-    verdicts = [outcomes[_variant_id(id_, left_out)] for left_out in range(len(steps) + 1)]
-    if not all(isinstance(outcome, Score) for _, outcome in verdicts):
-        return None
-    support = [gather(sample, {metric: outcome}).support for sample, outcome in verdicts]
-    backed = [
-        {part.text for part in metric_parts.yes} if metric_parts else set()
-        for metric_parts in support
-    ]
-    first = support[0]
-    parts = first.parts if first else ()
-    lost_steps = [
-        StepBlame(step.name, tuple(p.text for p in parts if p.text in backed[0] - without))
-        for step, without in zip(steps, backed[1:], strict=True)
-    ]
-    most_lost = max(len(step.lost) for step in lost_steps)
-    decisive = tuple(
-        n for n, step in enumerate(lost_steps, start=1) if most_lost and len(step.lost) == most_lost
-    )
-    return SampleBlame(
-        id_, len(backed[0]), len(parts) - len(backed[0]), tuple(lost_steps), decisive
-    )

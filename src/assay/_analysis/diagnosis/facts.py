@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
+from assay._text.quotes import comparable, holds_quote
 from assay._text.refusals import is_plain_refusal, refusal
 from assay._text.sentences import spans
 from assay.metrics.retrieval import NOT_COMPARABLE, ranking
@@ -74,6 +75,10 @@ class Known:
     # Whether the data list what should have been retrieved; grades may be of documents that say the
     # same, one of which is enough.
     all_needed: bool = True
+    # Whether the data quote the words that are needed, and where a piece of their passage stands
+    # that was cut beside them.
+    quoted: bool = False
+    piece: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +221,10 @@ def right_contexts(sample: Sample) -> tuple[int, ...] | None:
 
 
 def _known_contexts(sample: Sample) -> Known | None:
-    """By ids or grades, else by texts: equal, one inside the other, or worded alike."""
+    """By ids or grades, else by quotes, else by texts: equal, inside the other, or worded alike."""
+    by_ids = sample.reference_context_ids is not None or sample.relevance_grades is not None
+    if not (by_ids and sample.context_ids is not None) and (quoted := _quoted(sample)):
+        return quoted
     texts = tuple(dict.fromkeys(sample.reference_contexts or ()))
     names = {str(i): text for i, text in enumerate(texts)}
     ranked = ranking(sample, ALIKE) if sample.context_ids is not None else NOT_COMPARABLE
@@ -240,6 +248,28 @@ def _known_contexts(sample: Sample) -> Known | None:
     ranks = [rank for rank, grade in enumerate(ranked.grades, start=1) if grade > 0]
     graded = not names and sample.reference_context_ids is None
     return Known(min(ranks, default=None), tuple(lost_texts), all_needed=not graded)
+
+
+def _quoted(sample: Sample) -> Known | None:
+    """Where the words stand that bear the reference out, if the data quote them.
+
+    A chunk of the right passage that was cut beside them is not the right context.
+    """
+    quotes = sample.metadata.get("quotes")
+    texts = [str(quote) for quote in quotes if quote] if isinstance(quotes, list) else []
+    if not texts or sample.contexts is None:
+        return None
+    handed = [comparable(context) for context in sample.contexts]
+    joined = " ".join(handed)  # a quote may go on in the next context
+    ranks = {
+        quote: next((n for n, text in enumerate(handed, 1) if holds_quote(text, quote)), None)
+        for quote in texts
+    }
+    lost = [quote for quote, rank in ranks.items() if not rank and not holds_quote(joined, quote)]
+    found = [rank or 1 for quote, rank in ranks.items() if quote not in lost]
+    cut = next(iter(right_contexts(sample) or ()), None) if lost else None
+    piece = None if cut is None else cut + 1
+    return Known(min(found, default=None), tuple(lost), quoted=True, piece=piece)
 
 
 def _nothing_right(sample: Sample) -> bool:

@@ -35,6 +35,7 @@ _KNOWN = (
     "reference_contexts, reference_context_ids or relevance_grades in the data (empty: there is "
     "none)"
 )
+_QUOTES = "quotes in the data, as assay testset writes them"
 _ANSWERABLE = "answerable, or a reference that declines, in the data"
 _COVERAGE = "factual_correctness or completeness, with context_recall or known right contexts"
 _THREE_WAY = "hallucination_spans (on the verdicts of faithfulness: no call more)"
@@ -62,6 +63,13 @@ _ALL = (
         "The corpus holds the answer, and retrieval did not find it, or not all of it.",
         "retrieval",
         (_KNOWN,),
+    ),
+    Cause(
+        "cut_apart",
+        "cut apart",
+        "A piece of the right passage was retrieved, cut so that the answer is not in it.",
+        "retrieval",
+        (_QUOTES,),
     ),
     Cause(
         "not_in_contexts",
@@ -137,9 +145,15 @@ REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         "retrieval",
-        "Retrieve more (larger k), try another embedding model, words and vectors together, "
-        "larger chunks, or questions put in the corpus's own words.",
+        "Search the index for what is missing: it may be old, or read words by the rules of "
+        "another language. Else retrieve more (larger k), try another embedding model, words and "
+        "vectors together, larger chunks, or questions put in the corpus's own words.",
         ("not_retrieved", "not_in_contexts"),
+    ),
+    Remedy(
+        "chunking",
+        "Cut larger chunks, let them overlap, or hand on what stands beside a chunk as well.",
+        ("cut_apart",),
     ),
     Remedy(
         "reranking",
@@ -148,7 +162,8 @@ REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         "refusing_less",
-        "Soften the instruction to decline, and show the generator when it has enough to answer.",
+        "See whether the contexts reach the generator whole. If so, soften the instruction to "
+        "decline, and show it when it has enough to answer.",
         ("wrong_refusal",),
     ),
     Remedy(
@@ -158,8 +173,9 @@ REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         "grounding",
-        "Ask for nothing but what the contexts say (a stricter grounding prompt, quotes), or take "
-        "a model that follows instructions better.",
+        "See whether the contexts reach the generator whole. If so, ask for nothing but what they "
+        "say (a stricter grounding prompt, quotes), or take a model that follows instructions "
+        "better.",
         ("contradicted", "ignored", "over_claimed", "unsupported"),
     ),
     Remedy(

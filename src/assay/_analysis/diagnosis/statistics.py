@@ -116,6 +116,9 @@ def rank_advice(samples: Sequence[Diagnosed], groups: Groups) -> tuple[Advice, .
     return tuple(sorted(advice, key=lambda item: (-item.n, -item.contributing)))
 
 
+_BY_QUOTES: Final = "cut_apart"  # told by what only test sets of assay have: not asked for
+
+
 def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
     """What could not be told; of causes that exclude each other, only where neither could."""
     unchecked = {
@@ -125,6 +128,7 @@ def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
             for sample in samples
         )
         for name in CAUSES
+        if name != _BY_QUOTES
     }
     return tuple(Gap(name, n, CAUSES[name].needs) for name, n in unchecked.items() if n)
 
