@@ -59,13 +59,14 @@ def saved(path, row):
     return path
 
 
-def test_the_tools_that_a_case_called_are_an_exchange():
+def test_the_tools_that_a_case_called_are_an_exchange(tmp_path):
     sample = one(CASE)
     contexts = ("Rome: clear sky.",)
     asked = Turn("user", "What is the weather in Rome?")
     assert sample.turns == (asked, Turn("assistant", "The sky is clear.", contexts, (CALL,)))
     assert (sample.question, sample.answer, sample.contexts) == (asked.text, *sample_texts(sample))
-    result = assay.evaluate([CASE], ["tool_call_accuracy", "tool_call_f1"])
+    metrics = ["tool_call_accuracy", "deepeval:tool_correctness"]
+    result = assay.evaluate([CASE], metrics, store=tmp_path / "x.db")
     assert [row.mean for row in result.summary()] == [1.0, 1.0]
 
 

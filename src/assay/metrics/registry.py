@@ -134,6 +134,7 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         deepeval.DeepEvalContextualRecall,
         deepeval.DeepEvalContextualRelevancy,
         deepeval.DeepEvalHallucination,
+        deepeval.DeepEvalToolCorrectness,
         trulens.TruLensGroundedness,
         trulens.TruLensAnswerRelevance,
         trulens.TruLensContextRelevance,
