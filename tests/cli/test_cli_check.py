@@ -31,6 +31,8 @@ def test_data_that_nothing_can_be_computed_from_are_refused_as_by_a_run(assay, h
 def test_one_row_is_one_row_and_questions_alone_are_for_a_system(assay, here):
     write_rows(here / "one.jsonl", [{"question": "When?"}])
     assert assay("check", "one.jsonl").stdout == "one.jsonl: 1 row, nothing wrong\n"
+    refused = assay("run", "one.jsonl").stderr
+    assert "or let your system answer the questions (assay run --target)" in refused
 
 
 def test_where_columns_are_renamed_what_is_left_over_is_told(assay, here):

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from data_help import load, one, problem, refused
 
@@ -308,3 +309,13 @@ def test_a_place_beyond_a_list_is_no_column_however_large_its_number():
         told = problem([{"docs": ["a", "b"]}], mapping={"question": f"docs.{place}"})
         assert "no row has the column" in told
     assert one({"docs": ["a", "b"]}, mapping={"question": "docs.1"}).question == "b"
+
+
+def test_marks_of_ragas_are_no_part_of_the_passages_of_a_multi_hop_question(tmp_path):
+    passages = ["<1-hop>\n\nEmma is a novel.", "<2-hop>\n\nIt is by Jane Austen."]
+    row = {"user_input": "?", "reference_contexts": passages}
+    path = tmp_path / "testset.csv"
+    pd.DataFrame([row]).to_csv(path, index=False)
+    for data in (path, [row]):
+        (sample,) = load(data)
+        assert sample.reference_contexts == ("Emma is a novel.", "It is by Jane Austen.")

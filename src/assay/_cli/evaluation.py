@@ -185,7 +185,9 @@ def _map_remedy(survey: "_Survey") -> str:
     gaps = survey.gaps()
     absent = [name for name in _MAPPED if gaps.get(name) == _ABSENT] or _MAPPED
     nested = "; one row is one question" if any(survey.columns.values()) else ""
-    return f"name columns with {' '.join(f'--map {name}=COLUMN' for name in absent)}{nested}"
+    unanswered = "answer" in absent and "question" not in gaps
+    ask = ", or let your system answer the questions (assay run --target)" if unanswered else ""
+    return f"name columns with {' '.join(f'--map {name}=COLUMN' for name in absent)}{ask}{nested}"
 
 
 def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import reprlib
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -101,6 +102,7 @@ _OPTIONAL: Final = {
     *("variants", "failure", "nuggets", "context_access", "user_access"),
 }
 _PLANS_KEPT: Final = 256
+_HOP: Final = re.compile(r"\A<\d+-hop>\s+")  # ragas' mark of a passage of a multi-hop question
 
 
 class Converter:
@@ -272,12 +274,14 @@ class _Fields:
             if name in self.whole and ids is not None and len(ids) < len(documents.texts):
                 documents = self.whole[name]  # passages without an id each would be none
                 del self.passages[name]
-            self.fields[name] = documents.texts
+            texts = documents.texts
+            is_retrieved = name == "contexts"
+            self.fields[name] = texts if is_retrieved else tuple(_HOP.sub("", t) for t in texts)
             if documents.rest:
                 self.metadata.setdefault(name, plain(documents.rest))
             self._check_ids(name, ids_field, documents)
             self.fields.setdefault(ids_field, documents.ids)
-            if name == "contexts":
+            if is_retrieved:
                 self._join_access(documents)
 
     def _check_ids(self, name: str, ids_field: str, documents: Documents) -> None:
