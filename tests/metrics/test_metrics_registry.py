@@ -128,6 +128,7 @@ def test_an_alias_is_the_metric_of_the_standard_name(alias, name):
         ("ragas:context_recall", "did you mean 'context_recall'"),
         ("LLMContextRecall", "did you mean 'llm_context_recall'"),
         ("groundedness", "did you mean 'trulens:groundedness'"),
+        ("context_relevance_with_cot_reasons", "did you mean 'trulens:context_relevance'"),
         ("deepeval:bias", "in its place: aspect_critic\\(definition='.*biased.*', good=false\\)"),
         ("relevance_with_cot_reasons", "in its place: trulens:answer_relevance"),
         ("", "no metric is called ''"),
