@@ -112,8 +112,8 @@ def decide(texts: Sequence[str], columns: Iterable[str] = ()) -> Decision | None
     if not texts:
         return None
     if {*map(normal, columns)} >= _DEEPEVAL and any("|" in text for text in texts):
-        split = partial(_split_at, pattern=re.compile(r"\|"))
-        return Decision(Separator("'|'", "|", split), splits=True)
+        at_bars = partial(_split_at, pattern=re.compile(r"\|"))
+        return Decision(Separator("'|'", "|", at_bars), splits=True)
     for pattern, name, sure in (
         (_ELEMENT, "their tags", _surely_labelled),
         (_LABEL, "their labels", _surely_labelled),
