@@ -19,6 +19,14 @@ def test_files_in_order_are_counted(assay):
     assert (result.exit_code, result.stdout) == (0, "data.jsonl: 2 rows, nothing wrong\n")
 
 
+def test_columns_of_other_names_are_said_to_be_read(assay, here):
+    case = {"input": "Q?", "actual_output": "A.", "retrieval_context": ["R."], "context": ["C."]}
+    write_rows(here / "cases.jsonl", [case])
+    read = "question from 'input', answer from 'actual_output', contexts from 'retrieval_context'"
+    told = f"  note: reading {read}, reference_contexts from 'context'\n"
+    assert assay("check", "cases.jsonl").stdout == f"cases.jsonl: 1 row, nothing wrong\n{told}"
+
+
 def test_data_that_nothing_can_be_computed_from_are_refused_as_by_a_run(assay, here):
     write_rows(here / "two.jsonl", [{"a": 1, "b": 2}])
     for command in ("check", "run"):

@@ -139,6 +139,15 @@ def recognised(columns: Iterable[str]) -> dict[str, str]:
     return fields
 
 
+def renamed(columns: Iterable[str]) -> list[str]:
+    """Which columns are read as fields of other names, as a sentence without its full stop."""
+    fields = recognised(columns).items()
+    origins = ", ".join(
+        f"{field} from '{column}'" for column, field in fields if normal(column) != normal(field)
+    )
+    return [f"reading {origins}"] if origins else []
+
+
 def field_meant(name: str) -> str:
     """What to say of a name that is no field: which was probably meant, else all that there are."""
     name = _FIELD_OF.get(normal(name), name)
