@@ -105,6 +105,21 @@ def test_files_that_it_saves_give_back_what_it_held(tmp_path, name):
     assert "contexts of 1 of 1 rows were split at '|' into 2 passages" in found.notes[0]
 
 
+def test_the_context_of_a_conversation_is_what_should_have_been_retrieved(tmp_path):
+    turns = [
+        {"role": "user", "content": "I want a refund."},
+        {"role": "assistant", "content": "In 14 days.", "retrieval_context": ["14 days."]},
+    ]
+    row = {"turns": json.dumps(turns), "expected_outcome": "A refund.", "context": "One.|Two."}
+    path = tmp_path / "goldens.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, {**row, "custom_column_key_values": ""})
+        writer.writeheader()
+        writer.writerow(row)
+    (sample,) = load(path)
+    assert (sample.contexts, sample.reference_contexts) == (("14 days.",), ("One.", "Two."))
+
+
 def test_bars_of_other_files_stay_where_they_are():
     assert one({**CASE, "retrieval_context": "a | b"}).contexts == ("a | b",)
 

@@ -60,7 +60,10 @@ _LEAST_PIECE: Final = 20
 # Lines of a text that is wrapped are shorter, those that hold a passage seldom are.
 _LEAST_LINE: Final = 120
 # Columns that stand together in what DeepEval saves as CSV or JSONL: it joins contexts by "|".
-_DEEPEVAL: Final = {"actualoutput", "retrievalcontext", "sourcefile"}
+_DEEPEVAL: Final = (
+    {"customcolumnkeyvalues"},
+    {"actualoutput", "retrievalcontext", "sourcefile"},
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,8 @@ def decide(texts: Sequence[str], columns: Iterable[str] = ()) -> Decision | None
     texts = list(dict.fromkeys(texts))  # one document may stand in many rows
     if not texts:
         return None
-    if {*map(normal, columns)} >= _DEEPEVAL and any("|" in text for text in texts):
+    names = {*map(normal, columns)}
+    if any(known <= names for known in _DEEPEVAL) and any("|" in text for text in texts):
         at_bars = partial(_split_at, pattern=re.compile(r"\|"))
         return Decision(Separator("'|'", "|", at_bars), splits=True)
     for pattern, name, sure in (
