@@ -60,6 +60,10 @@ def test_context_means_ideal_context_beside_retrieval_context():
     assert one({"input": "q", "context": ["r"]}).contexts == ("r",)
 
 
+def test_a_list_that_holds_nothing_but_a_gap_is_no_reference():
+    assert one({"question": "q", "ground_truths": [None]}).reference is None
+
+
 def test_ragas_reference_lists_keep_every_answer():
     sample = one({"question": "q", "ground_truths": ["g", "h", "i"]})
     assert (sample.reference, sample.accepted) == ("g", ("h", "i"))
