@@ -44,7 +44,7 @@ SETS: Mapping[str, Callable[[str], bool]] = {
     "the five of RAGAS": RAGAS.__contains__,
     "the RAG triad of TruLens": lambda name: name.startswith("trulens:"),
     "DeepEval's five": lambda name: (
-        name.startswith("deepeval:") and name != "deepeval:hallucination"
+        name.startswith("deepeval:") and not name.endswith((":hallucination", ":tool_correctness"))
     ),
     "all of RAGChecker": lambda name: name.startswith("ragchecker:"),
     "all four": lambda name: name in RAGAS or name.startswith(("trulens:", "deepeval:", "ragch")),

@@ -75,7 +75,7 @@ def _metric(metric: type[Metric]) -> str:
     facts = {
         "source": metric.source,
         "follows": metric.follows,
-        "needs": f"{', '.join(metric.needs)}; asks {asked}",
+        "needs": f"{', '.join(metric.needs)}; asks {asked or 'no judge'}",
         "range": f"{low:g} to {high:g}; {better} is better{guide}",
         "also called": ", ".join(old for old, new in ALIASES.items() if new == metric.name),
     }

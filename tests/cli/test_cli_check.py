@@ -19,6 +19,14 @@ def test_files_in_order_are_counted(assay):
     assert (result.exit_code, result.stdout) == (0, "data.jsonl: 2 rows, nothing wrong\n")
 
 
+def test_columns_of_other_names_are_said_to_be_read(assay, here):
+    case = {"input": "Q?", "actual_output": "A.", "retrieval_context": ["R."], "context": ["C."]}
+    write_rows(here / "cases.jsonl", [case])
+    read = "question from 'input', answer from 'actual_output', contexts from 'retrieval_context'"
+    told = f"  note: reading {read}, reference_contexts from 'context'\n"
+    assert assay("check", "cases.jsonl").stdout == f"cases.jsonl: 1 row, nothing wrong\n{told}"
+
+
 def test_data_that_nothing_can_be_computed_from_are_refused_as_by_a_run(assay, here):
     write_rows(here / "two.jsonl", [{"a": 1, "b": 2}])
     for command in ("check", "run"):
@@ -31,6 +39,8 @@ def test_data_that_nothing_can_be_computed_from_are_refused_as_by_a_run(assay, h
 def test_one_row_is_one_row_and_questions_alone_are_for_a_system(assay, here):
     write_rows(here / "one.jsonl", [{"question": "When?"}])
     assert assay("check", "one.jsonl").stdout == "one.jsonl: 1 row, nothing wrong\n"
+    refused = assay("run", "one.jsonl").stderr
+    assert "or let your system answer the questions (assay run --target)" in refused
 
 
 def test_where_columns_are_renamed_what_is_left_over_is_told(assay, here):

@@ -165,6 +165,15 @@ def test_without_metrics_none_of_contexts_that_no_row_has(assay, here):
     assert "is empty" not in assay("run", "one.jsonl", "--dry-run").stderr
 
 
+def test_without_metrics_turns_are_looked_at_where_there_is_more_than_one_answer(assay, here):
+    turns = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "In 1889."}]
+    for times, told in ((1, False), (2, True)):
+        write_rows(here / "chat.jsonl", [{"messages": turns * times}])
+        said = assay("run", "chat.jsonl", "--dry-run").stderr
+        assert "metrics that the data fills: answer_relevancy" in said
+        assert ("turn_relevancy" in said) is told
+
+
 def test_without_metrics_a_nested_file_is_told_what_it_lacks(assay, here):
     squad = {"version": "1", "data": [{"title": "t", "paragraphs": [{"context": "c", "qas": []}]}]}
     (here / "squad.json").write_text(json.dumps(squad), "utf-8")

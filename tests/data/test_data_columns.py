@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from data_help import load, one, problem, refused
 
@@ -57,6 +58,10 @@ def test_context_means_ideal_context_beside_retrieval_context():
     assert one(DEEPEVAL).reference_contexts == ("r",)
     assert one({**DEEPEVAL, "retrieval_context": None}).contexts is None
     assert one({"input": "q", "context": ["r"]}).contexts == ("r",)
+
+
+def test_a_list_that_holds_nothing_but_a_gap_is_no_reference():
+    assert one({"question": "q", "ground_truths": [None]}).reference is None
 
 
 def test_ragas_reference_lists_keep_every_answer():
@@ -308,3 +313,13 @@ def test_a_place_beyond_a_list_is_no_column_however_large_its_number():
         told = problem([{"docs": ["a", "b"]}], mapping={"question": f"docs.{place}"})
         assert "no row has the column" in told
     assert one({"docs": ["a", "b"]}, mapping={"question": "docs.1"}).question == "b"
+
+
+def test_marks_of_ragas_are_no_part_of_the_passages_of_a_multi_hop_question(tmp_path):
+    passages = ["<1-hop>\n\nEmma is a novel.", "<2-hop>\n\nIt is by Jane Austen."]
+    row = {"user_input": "?", "reference_contexts": passages}
+    path = tmp_path / "testset.csv"
+    pd.DataFrame([row]).to_csv(path, index=False)
+    for data in (path, [row]):
+        (sample,) = load(data)
+        assert sample.reference_contexts == ("Emma is a novel.", "It is by Jane Austen.")

@@ -132,11 +132,18 @@ def test_lists_written_as_text_are_lists():
     assert one({"contexts": r"['a \d']"}).contexts == (r"a \d",)
 
 
+@over("texts", [["a", "b"], ["it's", 'a "b"', "c\\d \n e"], ["A passage. " * 20, "Another."]])
+def test_an_array_that_was_printed_as_text_is_the_list_of_its_texts(texts):
+    printed = str(np.array(texts, dtype=object))
+    assert "," not in printed
+    assert one({"contexts": printed}).contexts == tuple(texts)
+
+
 @over(
     ("cell", "words"),
     [
-        ("['a' 'b']", "a list without commas"),
-        ("['a'\n 'b']", "a list without commas"),
+        ("['a', 'b' 'c']", "a list in which a comma is missing"),
+        ("[['a' 'b']]", "a list in which a comma is missing"),
         ('["a", "b', "cut off"),
         ("[{'text': 'a'", "cut off"),
         ("array(['a'], dtype=object)", "a numpy array printed as text"),

@@ -49,6 +49,16 @@ def test_every_public_name_works_or_tells_its_way(module):
         assert len(way.split()) > 3, told
 
 
+@over("module", ["metrics", "metrics.collections"])
+def test_a_star_brings_every_metric_that_works(module):
+    brought: dict[str, object] = {}
+    exec(f"from assay.integrations.ragas.{module} import *", brought)
+    found = importlib.import_module(f"assay.integrations.ragas.{module}")
+    works = {name for name in NAMES[module].split() if name in dir(found)}
+    assert works <= brought.keys()
+    assert len(works) > 30
+
+
 def test_modules_that_are_not_here_can_be_named_and_tell_the_way():
     for module, name in (("utils", "safe_nanmean"), ("prompt", "Prompt"), ("validation", "x")):
         found = importlib.import_module(f"assay.integrations.ragas.{module}")

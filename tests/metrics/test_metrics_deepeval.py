@@ -14,9 +14,10 @@ from assay.metrics.compat.deepeval import (
     DeepEvalContextualRelevancy,
     DeepEvalFaithfulness,
     DeepEvalHallucination,
+    DeepEvalToolCorrectness,
 )
 from assay.metrics.groundedness import Faithfulness
-from assay.sample import Sample
+from assay.sample import Sample, ToolCall, Turn
 from assay.score import Score, Unscored
 from assay.tasks import ChooseLabel, Label, Verdict, VerifyStatements
 from support import scripts
@@ -244,8 +245,53 @@ class TestHallucination:
         held = gate(result, Rules(min={newer: 0.8}, max={older: 0.2}, on="mean"))
         assert [check.verdict for check in held.checks if check.rule[0] in "<>"] == ["pass"] * 2
 
+    async def test_reference_contexts_do_where_nothing_was_recorded_as_retrieved(self, db):
+        row = {"input": "?", "actual_output": "Aa.", "retrieval_context": None, "context": ["One."]}
+        rows = [row, {**row, "retrieval_context": ["Two.", "Three."]}]
+        script = Scripted(judge(told(Aa="no")))
+        result = evaluate(rows, "deepeval:hallucination", script, store=db)
+        texts = [[part.text for part in found.parts] for found in result["deepeval:hallucination"]]
+        assert texts == [["One."], ["Two.", "Three."]]
+
     async def test_empty_contexts_do_not_count(self):
         sample = Sample(id="1", question="?", contexts=("", "One."), answer="Aa.")
         found = await scripts.score(DeepEvalHallucination(), sample, judge(told(Aa="no")))
         assert found.value == 0.0
         assert [part.context for part in found.parts] == [1]
+
+
+X1, X2 = ToolCall("a", {"x": 1}), ToolCall("a", {"x": 2})
+NESTED, OTHER = ToolCall("b", {"y": {"u": 1, "v": 2}, "z": 3}), ToolCall("b", {"y": {"u": 1}})
+
+
+class TestToolCorrectness:
+    @over(
+        ("made", "wanted", "values"),
+        [  # what DeepEval 4.3.1 finds: free, kept, exact; then with arguments
+            ([X1], [X1], (1, 1, 1, 1, 1, 1)),
+            ([X1, NESTED], [X1], (1, 1, 0, 1, 1, 0)),
+            ([NESTED, X1], [X1, NESTED], (1, 1 / 2, 0, 1, 1 / 2, 0)),
+            ([X1], [X2], (1, 1, 1, 0, 0, 0)),
+            ([X1, X2], [X2, X2], (1, 1, 1, 1 / 2, 1 / 2, 0)),
+            ([X1, X1], [X1, X1], (1 / 2, 1, 1, 1 / 2, 1, 1)),
+            ([OTHER], [NESTED], (1, 1, 1, 1 / 4, 1 / 4, 0)),
+            ([], [X1], (0, 0, 0, 0, 0, 0)),
+            ([X1], [], (0, 0, 0, 0, 0, 0)),
+        ],
+    )
+    async def test_tools_are_found_by_name_and_arguments_where_asked_for(
+        self, made, wanted, values
+    ):
+        metrics = [
+            DeepEvalToolCorrectness(arguments=arguments, order=order)
+            for arguments in (False, True)
+            for order in ("free", "kept", "exact")
+        ]
+        turns = (Turn("user", "?"), Turn("assistant", "", tool_calls=tuple(made)))
+        sample = Sample(id="1", turns=turns, reference_tool_calls=tuple(wanted))
+        found = [(await scripts.score(metric, sample, {})).value for metric in metrics]
+        assert found == pytest.approx(values)
+
+    async def test_where_no_tool_was_called_and_none_expected_there_is_nothing_to_count(self):
+        sample = Sample(id="1", turns=(Turn("user", "?"),), reference_tool_calls=())
+        assert isinstance(await scripts.score(DeepEvalToolCorrectness(), sample, {}), Unscored)

@@ -58,7 +58,7 @@ TOOLS = {
     "turns": (Turn("user", SAMPLE.question), Turn("assistant", "", tool_calls=(READ,))),
     "reference_tool_calls": (READ, ToolCall("answer")),
 }
-BESIDES |= {"tool_call_accuracy": TOOLS, "tool_call_f1": TOOLS}
+BESIDES |= dict.fromkeys(("tool_call_accuracy", "tool_call_f1", "deepeval:tool_correctness"), TOOLS)
 OTHER = {"other_answer": "It is a city in France."}
 BESIDES |= dict.fromkeys(("ranking_criterion", "gpt_ranking", "pairwise_preference"), OTHER)
 NUGGETS = {"nuggets": {"Paris is the capital of France.": "vital"}}
@@ -103,7 +103,7 @@ BESIDES |= dict.fromkeys((*TALKED, "agent_goal_accuracy_without_reference"), TAL
 OFF = {"turns": (Turn("user", SAMPLE.question), Turn("assistant", "Penguins swim.", ("Bread.",)))}
 BAD |= dict.fromkeys((*TALKED, "agent_goal_accuracy_without_reference"), OFF)
 CALLED = {**TOOLS, "reference_tool_calls": (READ,)}
-GOOD |= {"tool_call_accuracy": CALLED, "tool_call_f1": CALLED}
+GOOD |= dict.fromkeys(("tool_call_accuracy", "tool_call_f1", "deepeval:tool_correctness"), CALLED)
 
 
 def sample_for(cls, **changes):

@@ -21,6 +21,7 @@ from assay.metrics import (
     resolve,
 )
 from assay.metrics.criteria import AspectCritic, DiscreteCriterion, GEval
+from assay.metrics.other_names import instead
 from assay.metrics.registry import frozen, pieces
 from assay.metrics.retrieval import HitAtK
 from assay.score import Score
@@ -123,6 +124,13 @@ def test_an_alias_is_the_metric_of_the_standard_name(alias, name):
         ("contextrecall", "did you mean .*context_recall"),
         ("paper:faithfullness", "did you mean 'paper:faithfulness'"),
         ("bertscore", "no metric is called 'bertscore'"),
+        ("FaithfulnessMetric", "did you mean 'deepeval:faithfulness' or 'faithfulness'"),
+        ("ragas:context_recall", "did you mean 'context_recall'"),
+        ("LLMContextRecall", "did you mean 'llm_context_recall'"),
+        ("groundedness", "did you mean 'trulens:groundedness'"),
+        ("context_relevance_with_cot_reasons", "did you mean 'trulens:context_relevance'"),
+        ("deepeval:bias", "in its place: aspect_critic\\(definition='.*biased.*', good=false\\)"),
+        ("relevance_with_cot_reasons", "in its place: trulens:answer_relevance"),
         ("", "no metric is called ''"),
         ("faithfulness(", "no metric is called"),
         ("faithfulness)", "no metric is called"),
@@ -343,3 +351,15 @@ def test_a_name_of_another_project_says_which_release_or_which_paper_it_follows(
     metric = METRICS[name]
     assert bool(re.search(r" \d+\.\d+\.\d+$", metric.follows)) is name.startswith(PEERS)
     assert metric.follows or re.search(r"\b20\d\d\b|telecom|0\.4$", metric.source)
+
+
+@over(
+    "name",
+    [
+        *("bias", "ToxicityMetric", "deepeval:non_advice", "RoleAdherenceMetric"),
+        *("TaskCompletionMetric", "ConversationalGEval", "PromptAlignmentMetric"),
+        *("groundedness_measure_with_cot_reasons", "trulens:stereotypes", "qs_relevance"),
+    ],
+)
+def test_what_takes_the_place_of_a_metric_of_another_library_can_be_pasted(name):
+    assert parse(instead(name).removeprefix("in its place: ")).label

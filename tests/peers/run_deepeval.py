@@ -100,7 +100,7 @@ class Oracle(DeepEvalBaseLLM):
 def scored(kind):
     def score(row):
         metric = kind(model=Oracle(), include_reason=False)
-        nodes = row["contexts"]
+        nodes, known = row["contexts"], row["reference_contexts"]
 
         def ask(step, **given):
             # Its prompts name what they are about: that, and not their wording, is passed on.
@@ -113,7 +113,7 @@ def scored(kind):
             actual_output=row["answer"],
             expected_output=row["reference"],
             retrieval_context=nodes,
-            context=nodes,
+            context=known if nodes is None else nodes,
         )
         return asyncio.run(metric.a_measure(case, _show_indicator=False))
 

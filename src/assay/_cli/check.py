@@ -29,6 +29,7 @@ from assay._runner.settings import Settings
 from assay._runner.stack import choose
 from assay._store import Store
 from assay.data import FIELDS, Samples, fields, read, samples
+from assay.data.columns import renamed
 from assay.data.missing_fields import SKIP_HINT, is_missing
 from assay.errors import InputError
 from assay.judges.specs import DEFAULT
@@ -120,9 +121,7 @@ def check_command(request: _CheckRequest) -> int:
     if request.corpus_before or request.corpus_after:
         if not (request.corpus_before and request.corpus_after):
             missing = "after" if request.corpus_before else "before"
-            raise InputError(
-                f"there is no --corpus-{missing}", "name the documents before and after"
-            )
+            raise InputError(f"there is no --corpus-{missing}", "name documents before and after")
         other_options = ("metrics", "design", *_OPTIONS)
         values.reject_options("is not for --corpus-before", "leave it out", *other_options)
         return _check_freshness(request)
@@ -136,18 +135,18 @@ def check_command(request: _CheckRequest) -> int:
     metrics = resolve(specs) if specs else ()
     mapping = values.mapping(request.maps)
     contexts = values.contexts(request.contexts)
+    needs = {metric.label: metric.needs for metric in metrics}
+    instead = {metric.label: metric.instead for metric in metrics}
 
     def check(file: str) -> None:
-        rows = samples(
-            read(file, mapping=mapping, contexts=contexts),
-            needs={metric.label: metric.needs for metric in metrics},
-            instead={metric.label: metric.instead for metric in metrics},
-        ).refusing(refuse_too_long(local=False))
+        source = read(file, mapping=mapping, contexts=contexts)
+        rows = samples(source, needs=needs, instead=instead).refusing(refuse_too_long(local=False))
         rows.watchers.append(RetrievedCount(metrics))
         n, absent = _count(rows, file, mapping, by_metric=bool(specs))
         finding = f"no {' or '.join(absent)} found" if absent else "nothing wrong"
         output.print_text(f"{file}: {numbers.plural(n, 'row')}, {finding}\n")
-        output.print_text("".join(f"  note: {note}\n" for note in rows.notes))
+        notes = [*renamed(next(iter(source)).columns), *rows.notes]
+        output.print_text("".join(f"  note: {note}\n" for note in notes))
 
     return OK if len(_by_file(request, check)) == len({*request.files}) else BAD_INPUT
 
@@ -247,9 +246,10 @@ def _count(
             gap = f"{len(ids):,} of {numbers.plural(n, 'row')} {have} no '{name}'"
             rows.notes.append(f"{gap} (the first is {ids[0]}): metrics of it are undefined there")
     if long:
-        limit = f"more than {MAX_LOCAL_CHARACTERS / 1e6:g} million characters"
-        n_long = numbers.plural(long, "row")
-        rows.notes.append(f"{n_long} of {limit}: too long for --judge {DEFAULT}")
+        n_long, limit = numbers.plural(long, "row"), f"{MAX_LOCAL_CHARACTERS / 1e6:g} million"
+        rows.notes.append(
+            f"{n_long} of more than {limit} characters: too long for --judge {DEFAULT}"
+        )
     if not by_metric and not any(fields_held.issuperset(names) for names in _USES):
         settings = Settings(mapping=mapping)
         select_metrics(file, settings, choose(DEFAULT, None, settings))

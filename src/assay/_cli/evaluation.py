@@ -34,6 +34,8 @@ _COMMON = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
 _NEEDS = {need for name in _COMMON for need in METRICS[name].needs}
 # Of two metrics that differ in what they need only, the one that needs more tells more.
 _SPARES = {"context_precision_without_reference": "context_precision"}
+# Of a conversation with one answer they tell what faithfulness and answer_relevancy tell.
+_BY_TURN = {"turn_faithfulness", "turn_relevancy"}
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,9 @@ def _map_remedy(survey: "_Survey") -> str:
     gaps = survey.gaps()
     absent = [name for name in _MAPPED if gaps.get(name) == _ABSENT] or _MAPPED
     nested = "; one row is one question" if any(survey.columns.values()) else ""
-    return f"name columns with {' '.join(f'--map {name}=COLUMN' for name in absent)}{nested}"
+    unanswered = "answer" in absent and "question" not in gaps
+    ask = ", or let your system answer the questions (assay run --target)" if unanswered else ""
+    return f"name columns with {' '.join(f'--map {name}=COLUMN' for name in absent)}{ask}{nested}"
 
 
 def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
@@ -232,7 +236,10 @@ def _survey(data: Any, settings: Settings) -> _Survey:
         needs_met = {need for need in _NEEDS if not is_missing(row.fields.get(need), need)}
         survey.present |= needs_met
         survey.filled |= {need for need in needs_met if row.fields.get(need) != ()}
-        survey.served |= {name for name in _COMMON if needs_met.issuperset(METRICS[name].needs)}
+        served = {name for name in _COMMON if needs_met.issuperset(METRICS[name].needs)}
+        turns = row.fields.get("turns") or ()
+        answers = sum(turn.role == "assistant" and bool(turn.text.strip()) for turn in turns)
+        survey.served |= served - _BY_TURN if answers == 1 else served
     if row is None:
         raise no_rows(source.name)
     ambiguous = row.reading.ambiguous.items()

@@ -132,11 +132,22 @@ def recognised(columns: Iterable[str]) -> dict[str, str]:
     """Column -> field for those columns that are recognised by their name."""
     keys = {column: normal(column) for column in columns}
     fields = {column: _FIELD_OF[key] for column, key in keys.items() if key in _FIELD_OF}
-    # DeepEval calls what was retrieved `retrieval_context` and what should have been `context`.
-    if "retrievalcontext" in keys.values():
+    # DeepEval calls what was retrieved `retrieval_context` and what should have been `context`. Of
+    # a conversation the former stands in the turns.
+    names = {*keys.values()}
+    if "retrievalcontext" in names or {"turns", "expectedoutcome"} <= names:
         ideal = {column: "reference_contexts" for column, key in keys.items() if key == "context"}
         fields.update(ideal)
     return fields
+
+
+def renamed(columns: Iterable[str]) -> list[str]:
+    """Which columns are read as fields of other names, as a sentence without its full stop."""
+    fields = recognised(columns).items()
+    origins = ", ".join(
+        f"{field} from '{column}'" for column, field in fields if normal(column) != normal(field)
+    )
+    return [f"reading {origins}"] if origins else []
 
 
 def field_meant(name: str) -> str:

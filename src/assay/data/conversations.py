@@ -31,7 +31,11 @@ _SPEAKER_KEYS: Final = ("role", "from", "speaker", "type")
 _TEXT_KEYS: Final = ("text", "content", "value", "parts", "blocks", "output")
 _CONTEXT_KEYS: Final = ("contexts", "retrieved_contexts", "retrieval_context", "context")
 _CALL_KEYS: Final = ("tool_calls", "tools_called", "function_call")
-_ARGUMENT_KEYS: Final = ("args", "arguments", "input_parameters", "input", "parameters")
+_ARGUMENT_KEYS: Final = (
+    *("args", "arguments", "input_parameters", "inputParameters", "input", "parameters"),
+)
+# Columns of the tools that were called on the way to an answer, as `normal` writes their names.
+CALLS: Final = ("toolscalled", "toolcalls")
 _PART_CALLS: Final = ("functionCall", "function_call", "tool_call")
 _PART_RESULTS: Final = ("functionResponse", "tool_call_result", "tool_result")
 _BEDROCK: Final = "reasoningContent"
@@ -306,6 +310,22 @@ def _arguments(call: Object, location: str, form: Form) -> dict[str, Any]:
         raise FieldError(fault, 'write them as a JSON object: {"city": "Rome"}')
     plain_arguments: dict[str, Any] = without_gaps(fields or {}, form)
     return plain_arguments
+
+
+def add_exchange(fields: dict[str, Any], calls: Any, form: Form) -> None:
+    """Make an exchange of question and answer in which tools were called (DeepEval's test cases).
+
+    Nothing is added where the row has messages, an answer is missing, no tool was called or
+    expected, or the calls cannot be read as such.
+    """
+    question, answer = fields.get("question"), fields.get("answer")
+    if fields.get("turns") is not None or not isinstance(question, str) or answer is None:
+        return
+    with suppress(FieldError):
+        made = tool_calls(calls, form)
+        if made or fields.get("reference_tool_calls"):
+            asked = Turn("user", question)
+            fields["turns"] = (asked, Turn("assistant", answer, fields.get("contexts"), made))
 
 
 def fill_from_conversation(fields: dict[str, Any]) -> None:

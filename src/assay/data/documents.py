@@ -127,22 +127,24 @@ def _parse(cell: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd backslash in a user's text is no fault here
             parsed = ast.literal_eval(cell)
-            joined = "'" in cell + '"' and _has_neighbours(cell)
+            tokens = _tokens(cell)
+            texts = [ast.literal_eval(t.string) for t in tokens if t.type == tokenize.STRING]
     except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
         return None
-    if joined:
-        raise FieldError("is a list without commas (a numpy array printed as text?)", _AS_JSON)
-    return parsed
+    kinds = [token.type for token in tokens]
+    if not any(kind == after == tokenize.STRING for kind, after in pairwise(kinds)):
+        return parsed
+    # Python would silently join what stands side by side: texts that numpy printed apart.
+    if [token.string for token in tokens if token.type != tokenize.STRING] != ["[", "]"]:
+        raise FieldError("is a list in which a comma is missing", _AS_JSON)
+    return texts
 
 
-def _has_neighbours(cell: str) -> bool:
-    """Whether two texts stand side by side: Python would silently join what numpy printed apart."""
-    kinds = [
-        token.type
-        for token in tokenize.generate_tokens(io.StringIO(cell).readline)
-        if token.type not in {tokenize.NL, tokenize.NEWLINE}
-    ]
-    return any(kind == next_kind == tokenize.STRING for kind, next_kind in pairwise(kinds))
+def _tokens(cell: str) -> list[tokenize.TokenInfo]:
+    """The tokens of a Python expression, line ends left out."""
+    empty = {tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER}
+    tokens = tokenize.generate_tokens(io.StringIO(cell).readline)
+    return [token for token in tokens if token.type not in empty]
 
 
 def _as_documents(value: Mapping[Any, Any]) -> list[Any]:

@@ -156,6 +156,8 @@ def _read_references(value: Any, form: Form) -> tuple[str, ...] | None:
         items = spelled if are_texts else [value]
     if not isinstance(items, list | tuple):
         raise FieldError(f"is {describe(value)}, but must be text or a list of texts")
+    if len(items) == 1 and unboxed(items[0]) is None:  # as pandas boxes a gap
+        return None
     references = [text(unboxed(item), f"item {n}") for n, item in enumerate(items, 1)]
     if len(references) > 1:
         _refuse_empty(references)

@@ -475,15 +475,17 @@ def _decisions(
         return
     plans: dict[tuple[Any, ...], Plan] = {}
     texts: dict[str, list[str]] = {name: [] for name in JOINED}
+    columns: dict[str, None] = {}
     for record in rows:
         values = record.values or {}
         key = tuple(values)
         if key not in plans:
             plans[key] = plan(values, mapping, guessed)
+            columns |= dict.fromkeys(plans[key].columns)
         for name in JOINED:
             paths = plans[key].fields.get(name, ())
             cells = (fetch(values, path) for path in paths)
             texts[name] += [text for text in map(unboxed, cells) if is_plain(text)]
     for name, field_texts in texts.items():
-        if decision := passages.decide(field_texts):
+        if decision := passages.decide(field_texts, columns):
             yield name, decision

@@ -12,6 +12,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, Final
 
+from assay._text.misspelt import normal
 from assay.errors import InputError
 
 AUTO: Final = "auto"
@@ -58,6 +59,11 @@ _LEAST_PASSAGE: Final = 200
 _LEAST_PIECE: Final = 20
 # Lines of a text that is wrapped are shorter, those that hold a passage seldom are.
 _LEAST_LINE: Final = 120
+# Columns that stand together in what DeepEval saves as CSV or JSONL: it joins contexts by "|".
+_DEEPEVAL: Final = (
+    {"customcolumnkeyvalues"},
+    {"actualoutput", "retrievalcontext", "sourcefile"},
+)
 
 
 @dataclass(frozen=True)
@@ -98,15 +104,20 @@ def chosen_decision(contexts: str) -> Decision | None:
     )
 
 
-def decide(texts: Sequence[str]) -> Decision | None:
+def decide(texts: Sequence[str], columns: Iterable[str] = ()) -> Decision | None:
     """What joins the passages in these texts of one column; None if nothing seems to.
 
     Args:
         texts: Each text of the first rows that is not a list of passages already.
+        columns: Names of all columns that the rows have.
     """
     texts = list(dict.fromkeys(texts))  # one document may stand in many rows
     if not texts:
         return None
+    names = {*map(normal, columns)}
+    if any(known <= names for known in _DEEPEVAL) and any("|" in text for text in texts):
+        at_bars = partial(_split_at, pattern=re.compile(r"\|"))
+        return Decision(Separator("'|'", "|", at_bars), splits=True)
     for pattern, name, sure in (
         (_ELEMENT, "their tags", _surely_labelled),
         (_LABEL, "their labels", _surely_labelled),

@@ -2,15 +2,23 @@
 
 import dataclasses
 import json
+import re
 import reprlib
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from assay._text.misspelt import normal
 from assay.data import columns
 from assay.data.columns import MISSING, NumberedColumns, Path, Plan, fetch, refuse_doubled
-from assay.data.conversations import are_messages, as_object, fill_from_conversation
+from assay.data.conversations import (
+    CALLS,
+    add_exchange,
+    are_messages,
+    as_object,
+    fill_from_conversation,
+)
 from assay.data.documents import JOINED, Documents, documents, is_plain
 from assay.data.fields import READERS
 from assay.data.passages import Decision
@@ -94,6 +102,7 @@ _OPTIONAL: Final = {
     *("variants", "failure", "nuggets", "context_access", "user_access"),
 }
 _PLANS_KEPT: Final = 256
+_HOP: Final = re.compile(r"\A<\d+-hop>\s+")  # ragas' mark of a passage of a multi-hop question
 
 
 class Converter:
@@ -265,12 +274,14 @@ class _Fields:
             if name in self.whole and ids is not None and len(ids) < len(documents.texts):
                 documents = self.whole[name]  # passages without an id each would be none
                 del self.passages[name]
-            self.fields[name] = documents.texts
+            texts = documents.texts
+            is_retrieved = name == "contexts"
+            self.fields[name] = texts if is_retrieved else tuple(_HOP.sub("", t) for t in texts)
             if documents.rest:
                 self.metadata.setdefault(name, plain(documents.rest))
             self._check_ids(name, ids_field, documents)
             self.fields.setdefault(ids_field, documents.ids)
-            if name == "contexts":
+            if is_retrieved:
                 self._join_access(documents)
 
     def _check_ids(self, name: str, ids_field: str, documents: Documents) -> None:
@@ -320,6 +331,9 @@ class _Fields:
                 fault = "holds different messages from 'turns'"
                 remedy = "choose one with --map turns=COLUMN"
                 self.complain("question", fault, remedy, "keep one of them")
+        for key in self.plan.extra:
+            if normal(str(key)) in CALLS:
+                add_exchange(self.fields, self.values[key], self.form)
         fill_from_conversation(self.fields)
 
 
@@ -343,14 +357,21 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
     # A Hugging Face Dataset may give tensors or frames instead.
     form: Form = "arrow" if hasattr(data, "with_format") else "json"
     data = data.with_format(None) if form == "arrow" else data
-    if hasattr(data, "invoke"):  # a chain can be iterated over
+    if isinstance(cases := getattr(data, "test_cases", None), list):  # DeepEval's EvaluationDataset
+        data = cases or list(data.goldens)
+    _refuse_no_rows(data)
+    return Once(data) if isinstance(data, Iterator) else lambda: _list_records(data, form)
+
+
+def _refuse_no_rows(data: Any) -> None:
+    """Raise InputError for what holds no rows, even if it can be iterated over."""
+    if hasattr(data, "invoke"):  # a chain
         remedy = "give the rows that assay.integrations.langchain.Collector records of its calls"
         raise InputError(f"{describe(data)} is a system, and holds no rows", remedy)
+    if hasattr(data, "model_dump") or isinstance(data, Sample):  # a model gives pairs
+        raise InputError(f"{describe(data)} is a single row", "give it in a list: [row]")
     if isinstance(data, bytes) or not isinstance(data, Iterable):
         raise InputError(f"cannot read rows from {describe(data)}", f"give {_KINDS}")
-    if isinstance(data, Iterator):
-        return Once(data)
-    return lambda: _list_records(data, form)
 
 
 def is_columns(data: Mapping[Any, Any]) -> bool:

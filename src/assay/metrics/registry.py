@@ -19,6 +19,7 @@ from assay.metrics import (
     groundedness,
     nuggets,
     operations,
+    other_names,
     preference,
     relevance,
     retrieval,
@@ -133,6 +134,7 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         deepeval.DeepEvalContextualRecall,
         deepeval.DeepEvalContextualRelevancy,
         deepeval.DeepEvalHallucination,
+        deepeval.DeepEvalToolCorrectness,
         trulens.TruLensGroundedness,
         trulens.TruLensAnswerRelevance,
         trulens.TruLensContextRelevance,
@@ -442,8 +444,15 @@ def _arguments(name: str, text: str) -> list[tuple[str, str]]:
 
 
 def meant(name: str) -> str:
-    """The metrics that an unknown name is near, as a question; "" if it is near none."""
+    """What an unknown name may mean: metrics as a question, or what stands for another library's.
+
+    "" if nothing is near.
+    """
     names = [*METRICS, *ALIASES]
+    if same := other_names.same(name, names):
+        return misspelt.ask(same[:3])
+    if instead := other_names.instead(name):
+        return instead
     # "cost" is nearer to cost_per_query than letters tell.
     close = [other_name for other_name in names if name in other_name.split("_")][:3]
     return misspelt.ask(close or misspelt.near(name, names, n=3, cutoff=0.5))

@@ -1,7 +1,8 @@
 """Traces of running systems, and the questions and answers that they hold.
 
-Spans of OpenInference, of OpenTelemetry's GenAI conventions and of Langfuse are understood, as OTLP
-JSON, as the SDK's JSON, as Phoenix or Langfuse export them, and as rows of a table or Parquet file.
+Spans of OpenInference, of OpenTelemetry's GenAI conventions, of Langfuse and of TruLens are
+understood, as OTLP JSON, as the SDK's JSON, as these export them, and as rows of a table or Parquet
+file.
 """
 
 import base64
@@ -39,6 +40,7 @@ _PARENTS: Final = (
     *("parentSpanId", "parent_span_id", "parent_id", "parentId", "parent.span_id"),
     "context.parent_id",
 )
+_EVENT: Final = ("record", "record_attributes")
 _BASE64_IDS: Final = {24: 32, 12: 16}
 _INT64_DIGITS: Final = 20
 _KINDS: Final[Mapping[str, Kind]] = {
@@ -61,7 +63,7 @@ def is_trace(values: Mapping[Any, Any]) -> bool:
     if inside is not None:
         certain = any(key in values for key in _CERTAIN)
         return certain or any(isinstance(item, Mapping) and is_trace(item) for item in inside[:1])
-    return is_observation(values) or _is_span(values)
+    return is_observation(values) or _is_event(values) or _is_span(values)
 
 
 def spans(values: Mapping[Any, Any]) -> Iterator[Span]:
@@ -73,6 +75,8 @@ def spans(values: Mapping[Any, Any]) -> Iterator[Span]:
                 yield from spans(item)
     elif is_observation(values):
         yield from _langfuse_spans(plain(values))  # Arrow and pandas give arrays, dates and NaN
+    elif _is_event(values):
+        yield _span(_event_span(plain(values)))
     elif all(_ids(values)):
         yield _span(plain(values))
 
@@ -88,6 +92,30 @@ def _is_span(values: Mapping[Any, Any]) -> bool:
         return False
     timed = any(values.get(key) is not None for names in _TIMES.values() for key in names)
     return timed or any(str(key).partition(".")[0] == "attributes" for key in values)
+
+
+def _is_event(values: Mapping[Any, Any]) -> bool:
+    """Whether it is a row of the events that TruLens keeps."""
+    return "record_attributes" in values and "trace_id" in (json_object(values.get("trace")) or ())
+
+
+def _event_span(values: Mapping[str, Any]) -> dict[str, Any]:
+    """An event of TruLens as a span of the SDK."""
+    record, attributes = (json_object(values.get(key)) or {} for key in _EVENT)
+    message = attributes.get("ai.observability.record_root.error")
+    return {
+        **(json_object(values["trace"]) or {}),
+        "name": record.get("name"),
+        "start_time": _in_nanoseconds(values.get("start_timestamp")),
+        "end_time": _in_nanoseconds(values.get("timestamp")),
+        "attributes": attributes,
+        "status": {"code": record.get("status"), "message": message},
+    }
+
+
+def _in_nanoseconds(time: Any) -> Any:
+    """A time that pandas wrote to JSON, in milliseconds; any other as it is."""
+    return time * 10**6 if isinstance(time, int) else time
 
 
 def _ids(values: Mapping[Any, Any]) -> tuple[str, str]:

@@ -344,5 +344,5 @@ def _no_answers_error(traces: Mapping[str, Sequence[Span]]) -> InputError:
     examples = ", ".join(f"'{name}'" for name in itertools.islice(names, 5))
     n = sum(map(len, traces.values()))
     message = f"none of {n} spans in {len(traces)} traces belongs to answering a question"
-    remedy = "supported are OpenInference, OpenTelemetry's gen_ai.* and Langfuse"
+    remedy = "supported are OpenInference, OpenTelemetry's gen_ai.*, Langfuse and TruLens"
     return InputError(f"{message} (there are {examples})" if examples else message, remedy)

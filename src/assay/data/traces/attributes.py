@@ -1,4 +1,4 @@
-"""Spans, and what their attributes mean by OpenInference and OpenTelemetry's GenAI conventions.
+"""Spans, and what their attributes mean by OpenInference, OpenTelemetry's conventions, TruLens.
 
 OpenInference: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md.
 GenAI: https://github.com/open-telemetry/semantic-conventions-genai, and the form before it.
@@ -38,6 +38,14 @@ _KINDS: Final[Mapping[str, Kind]] = {
     # Langfuse's SDK
     "generation": "llm",
     "span": "chain",
+    # TruLens, beside names that others have as well
+    "record_root": "chain",
+    "nested_record_root": "chain",
+    "workflow_step": "chain",
+    "graph_node": "chain",
+    "graph_task": "chain",
+    "reranking": "reranker",
+    "mcp": "tool",
 }
 _MASKED: Final = "__REDACTED__"  # what OpenInference writes where it was told to hide
 # How Python shows an object that is no text: <Name(...)>, Name(field=Other(...
@@ -49,6 +57,8 @@ _DOCUMENT_PATHS: Final = (
     ("reranker", "output_documents"),
     ("retrieval", "documents"),
     ("gen_ai", "retrieval", "documents"),
+    ("ai", "observability", "reranking", "output_context_texts"),
+    ("ai", "observability", "retrieval", "retrieved_contexts"),
 )
 _SCORES: Final = ("relevance_score", "score", "_score", "similarity")  # where LangChain has them
 _IDS: Final = ("id", "id_", "node_id", "doc_id", "document.id")
@@ -114,7 +124,9 @@ def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:
     openinference = _get_path(fields, "openinference", "span", "kind") or kind
     operation = _get_path(fields, "gen_ai", "operation", "name")
     langfuse = _get_path(fields, "langfuse", "observation", "type")
-    known_kind = _KINDS.get(str(openinference or operation or langfuse or "").lower(), "")
+    trulens = _get_path(fields, "ai", "observability", "span_type")
+    kind = str(openinference or trulens or operation or langfuse or "")
+    known_kind = _KINDS.get(kind.lower(), "")
     retrieves = known_kind in ("retriever", "reranker")
     output = _output(fields)
     return {
@@ -123,13 +135,24 @@ def understand(attributes: Mapping[str, Any], kind: str = "") -> dict[str, Any]:
         "output": output,
         "documents": _documents(fields, output) if retrieves else None,
         "tokens": _tokens(fields),
-        "cost": number(_get_path(fields, "llm", "cost", "total")),
-        "session": _text(fields, ("session", "id"), ("gen_ai", "conversation", "id")),
+        "cost": number(
+            first_filled(
+                _get_path(fields, "llm", "cost", "total"),
+                _get_path(fields, "ai", "observability", "cost", "cost"),
+            )
+        ),
+        "session": _text(
+            fields,
+            ("session", "id"),
+            ("gen_ai", "conversation", "id"),
+            ("ai", "observability", "conversation_id"),
+        ),
         "model": _text(
             fields,
             ("llm", "model_name"),
             ("gen_ai", "response", "model"),
             ("gen_ai", "request", "model"),
+            ("ai", "observability", "cost", "model"),
         ),
         "tool": _text(fields, ("tool", "name"), ("gen_ai", "tool", "name")),
         "metadata": json_object(fields.get("metadata")),
@@ -252,6 +275,8 @@ def _input(fields: Mapping[str, Any]) -> Any:
         parse_json(_get_path(fields, "gen_ai", "tool", "call", "arguments")),
         parse_json(_get_path(fields, "input", "value")),
         parse_json(_get_path(fields, "langfuse", "observation", "input")),
+        parse_json(_get_path(fields, "ai", "observability", "record_root", "input")),
+        parse_json(_get_path(fields, "ai", "observability", "retrieval", "query_text")),
     )
 
 
@@ -263,6 +288,7 @@ def _output(fields: Mapping[str, Any]) -> Any:
         parse_json(_get_path(fields, "gen_ai", "tool", "call", "result")),
         parse_json(_get_path(fields, "output", "value")),
         parse_json(_get_path(fields, "langfuse", "observation", "output")),
+        parse_json(_get_path(fields, "ai", "observability", "record_root", "output")),
     )
 
 
@@ -320,7 +346,13 @@ def _as_text(value: Any) -> str | None:
 def _tokens(fields: Mapping[str, Any]) -> int | None:
     counts = _get_path(fields, "llm", "token_count") or {}
     usage = _get_path(fields, "gen_ai", "usage") or {}
-    total = number(first_filled(_plain_value(counts, "total"), _plain_value(usage, "total_tokens")))
+    total = number(
+        first_filled(
+            _plain_value(counts, "total"),
+            _plain_value(usage, "total_tokens"),
+            _get_path(fields, "ai", "observability", "cost", "num_tokens"),
+        )
+    )
     if total is None:
         parts = [
             number(

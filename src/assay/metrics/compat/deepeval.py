@@ -1,14 +1,16 @@
-"""DeepEval's RAG metrics, on the statements and verdicts that other metrics use as well."""
+"""DeepEval's metrics of RAG and of tools, on what other metrics use as well."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from assay._text.statements import is_phrase
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric, override
 from assay.metrics.contexts import ContextPrecision
+from assay.metrics.conversation import call
 from assay.metrics.evidence import (
     CONTRADICTION_UNKNOWN,
     Statements,
@@ -28,7 +30,8 @@ from assay.metrics.evidence import (
     verify,
     verify_three_way,
 )
-from assay.sample import Sample
+from assay.metrics.operations import NOTHING, assistant_calls, canonical
+from assay.sample import Sample, ToolCall
 from assay.score import Outcome, Part, Unscored
 from assay.tasks import (
     ChooseLabel,
@@ -200,10 +203,10 @@ class DeepEvalHallucination(Metric):
     that is version=4.1. The label always names the version, and a threshold must: what was written
     for the one is wrong for the other. A context is contradicted if a statement of the answer says
     the opposite of it, each context judged alone; saying less, or other things, is not counted.
-    DeepEval assumes contexts known to be true: give them as `contexts`. Empty contexts are left
-    out. Undefined if the answer makes no statement or there is no context (the best value in
-    DeepEval: 1, up to 4.1 0). A judge that does not say which unsupported statements are
-    contradicted is asked as for deepeval:faithfulness.
+    DeepEval assumes contexts known to be true: give them as `contexts`; reference contexts do where
+    a row has none. Empty contexts are left out. Undefined if the answer makes no statement or
+    there is no context (the best value in DeepEval: 1, up to 4.1 0). A judge that does not say
+    which unsupported statements are contradicted is asked as for deepeval:faithfulness.
 
     Args:
         version: The release of DeepEval that is followed; only below and from 4.2 on differ.
@@ -219,6 +222,7 @@ class DeepEvalHallucination(Metric):
         "(version=4.3); up to 4.1 it was the share contradicted, less was better (version=4.1)"
     )
     needs = ("question", "contexts", "answer")
+    instead = (("question", "reference_contexts", "answer"),)
     tasks = (SplitStatements, VerifyStatements, ChooseLabel)
 
     def __post_init__(self) -> None:
@@ -244,7 +248,9 @@ class DeepEvalHallucination(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify the answer's statements against each context alone."""
-        contexts = [(rank, c) for rank, c in enumerate(sample.contexts or ()) if not blank(c)]
+        given = sample.contexts is not None
+        texts = sample.contexts if given else sample.reference_contexts
+        contexts = [(rank, c) for rank, c in enumerate(texts or ()) if not blank(c)]
         (statements,) = await split(sample.question or "", [sample.answer or ""], judge)
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
@@ -253,7 +259,7 @@ class DeepEvalHallucination(Metric):
         groups = [(statements, (context,)) for _, context in contexts]
         verdicts_by_context = await verify_three_way(groups, judge)
         parts = [
-            self._reversed(_denied_part(rank, context, statements, verdicts))
+            self._reversed(_denied_part(rank if given else None, context, statements, verdicts))
             for (rank, context), verdicts in zip(contexts, verdicts_by_context, strict=True)
         ]
         if any(part.value is None for part in parts):
@@ -276,11 +282,113 @@ _DENIED_SHARE = (
 
 
 def _denied_part(
-    rank: int, context: str, statements: Statements, verdicts: tuple[Verdict, ...]
+    rank: int | None, context: str, statements: Statements, verdicts: tuple[Verdict, ...]
 ) -> Part:
+    """The verdict on one context; its rank is None if it is a reference context."""
+    kind = "context" if rank is not None else "reference context"
     against = [(s, v) for s, v in zip(statements, verdicts, strict=True) if contradicted(v)]
     if not against and any(contradicted(v) is None for v in verdicts):
-        return Part("context", context, "not told", None, CONTRADICTION_UNKNOWN, context=rank)
+        return Part(kind, context, "not told", None, CONTRADICTION_UNKNOWN, context=rank)
     reason = "; ".join(f"{s.text} {v.reason}".strip() for s, v in against)
     label = "contradicted" if against else "not contradicted"
-    return Part("context", context, label, float(bool(against)), reason, context=rank)
+    return Part(kind, context, label, float(bool(against)), reason, context=rank)
+
+
+@dataclass(frozen=True)
+class DeepEvalToolCorrectness(Metric):
+    """Share of the expected tools that were called, by name.
+
+    (tools expected and called) / tools expected, in [0, 1] (DeepEval's ToolCorrectnessMetric
+    without `available_tools`): calls that nobody expected cost nothing, and arguments do not count
+    unless asked for. 0 if tools were called and none was expected; undefined if neither was (1 in
+    DeepEval). As there, a call that was made twice alike is found once, unless the order counts.
+
+    Args:
+        arguments: Whether a call counts with the share of its arguments, expected or given, that
+            agree (DeepEval's evaluation_params=[INPUT_PARAMETERS]).
+        order: "free"; "kept": the longest run of expected calls that were made in that order
+            (should_consider_ordering); "exact": 1 if the calls are those expected and no others, in
+            their order, else 0 (should_exact_match).
+    """
+
+    arguments: bool = False
+    order: Literal["free", "kept", "exact"] = "free"
+
+    name = "deepeval:tool_correctness"
+    source = DEEPEVAL
+    follows = FOLLOWS
+    needs = ("turns", "reference_tool_calls")
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Find each expected call among those made; nobody is asked."""
+        del judge
+        calls = [made.call for made in assistant_calls(sample)]
+        expected_calls = sample.reference_tool_calls or ()
+        if not calls and not expected_calls:
+            return NOTHING
+        if not expected_calls:
+            parts = [Part("tool call", call(made), "unexpected", 0.0) for made in calls]
+            return share(parts)
+        find = {"free": self._free, "kept": self._kept, "exact": self._exact}[self.order]
+        values = find(calls, expected_calls)
+        return share(
+            [
+                Part("tool call", call(tool_call), _found(value), value)
+                for tool_call, value in zip(expected_calls, values, strict=True)
+            ]
+        )
+
+    def _match(self, expected: ToolCall, made: ToolCall) -> float:
+        if expected.name != made.name:
+            return 0.0
+        return _agreement(expected.args, made.args) if self.arguments else 1.0
+
+    def _free(self, calls: Sequence[ToolCall], expected_calls: Sequence[ToolCall]) -> list[float]:
+        taken, values = set[tuple[str, str]](), []
+        for expected in expected_calls:
+            free = [made for made in calls if _identity(made) not in taken]
+            best = max(free, key=lambda made: self._match(expected, made), default=None)
+            values.append(0.0 if best is None else self._match(expected, best))
+            if best is not None and values[-1]:
+                taken.add(_identity(best))
+        return values
+
+    def _kept(self, calls: Sequence[ToolCall], expected_calls: Sequence[ToolCall]) -> list[float]:
+        """The values along the heaviest common subsequence."""
+        best: list[list[list[float]]] = [[[] for _ in range(len(calls) + 1)]]
+        for n, expected in enumerate(expected_calls, 1):
+            best.append([[0.0] * n])
+            for m, made in enumerate(calls, 1):
+                both = [*best[n - 1][m - 1], self._match(expected, made)]
+                ways = ([*best[n - 1][m], 0.0], best[n][m - 1], both)
+                best[n].append(max(ways, key=sum))
+        return best[-1][-1]
+
+    def _exact(self, calls: Sequence[ToolCall], expected_calls: Sequence[ToolCall]) -> list[float]:
+        pairs = zip(calls, expected_calls, strict=False)
+        same = len(calls) == len(expected_calls) and all(
+            self._match(expected, made) == 1 for made, expected in pairs
+        )
+        return [float(same)] * len(expected_calls)
+
+
+def _identity(tool_call: ToolCall) -> tuple[str, str]:
+    return tool_call.name, canonical(tool_call.args)
+
+
+def _found(value: float) -> str:
+    return "matched" if value == 1 else "partly matched" if value else "missing"
+
+
+def _agreement(expected: Mapping[str, Any], made: Mapping[str, Any]) -> float:
+    """The share of all arguments that are equal; objects count by what is equal in them."""
+    if canonical(expected) == canonical(made):
+        return 1.0
+    total = 0.0
+    for name in expected.keys() & made.keys():
+        values = expected[name], made[name]
+        if all(isinstance(value, Mapping) for value in values):
+            total += _agreement(*values)
+        else:
+            total += canonical(values[0]) == canonical(values[1])
+    return total / len(expected.keys() | made.keys())

@@ -14,7 +14,43 @@ from assay.integrations.ragas.metrics.legacy import DistanceMeasure
 from assay.integrations.ragas.metrics.result import MetricResult, result_of, unwanted
 from assay.integrations.ragas.scoring import outcomes, row_of
 
-__all__ = ["BaseMetric", "DistanceMeasure"]
+__all__ = [
+    "AgentGoalAccuracy",
+    "AgentGoalAccuracyWithReference",
+    "AgentGoalAccuracyWithoutReference",
+    "AnswerAccuracy",
+    "AnswerCorrectness",
+    "AnswerRelevancy",
+    "BaseMetric",
+    "BleuScore",
+    "CHRFScore",
+    "ContextEntityRecall",
+    "ContextPrecision",
+    "ContextPrecisionWithReference",
+    "ContextPrecisionWithoutReference",
+    "ContextRecall",
+    "ContextRelevance",
+    "ContextUtilization",
+    "DistanceMeasure",
+    "DomainSpecificRubrics",
+    "ExactMatch",
+    "FactualCorrectness",
+    "Faithfulness",
+    "InstanceSpecificRubrics",
+    "NoiseSensitivity",
+    "NonLLMStringSimilarity",
+    "QuotedSpansAlignment",
+    "ResponseGroundedness",
+    "RougeScore",
+    "RubricsScoreWithReference",
+    "RubricsScoreWithoutReference",
+    "SemanticSimilarity",
+    "StringPresence",
+    "SummaryScore",
+    "ToolCallAccuracy",
+    "ToolCallF1",
+    "TopicAdherence",
+]
 
 
 @dataclass
