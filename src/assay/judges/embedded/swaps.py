@@ -100,7 +100,7 @@ class Part:
 
     @cached_property
     def _plain_tokens(self) -> str:
-        return _with_uniform_labels(self.whole or self.text)
+        return _MAY.sub("MonthMay", _LETTER.sub("LetterA", self.whole or self.text))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -155,10 +155,6 @@ class Part:
             (match["word"], match["noun"]) for match in _MODIFIED.finditer(self._plain_tokens)
         )
         return tuple((word, words.stem(noun.lower())) for word, noun in matches)
-
-
-def _with_uniform_labels(text: str) -> str:
-    return _MAY.sub("MonthMay", _LETTER.sub("LetterA", text))
 
 
 class Swap(NamedTuple):
