@@ -124,19 +124,19 @@ class DryRunBackend(Backend):
         key = reply_key(self.identity(type(task)) or "", task, draw)
         if key in self._recent:
             return self._recent[key]
-        known = self.store.reply(key) if self.store else None
+        stored = self.store.reply(key) if self.store else None
         # A vector of the store and a guessed one would not have the same length.
-        if known is None or isinstance(task, tasks.Embed):
+        if stored is None or isinstance(task, tasks.Embed):
             reply = await self._likely_reply(task, draw)
         else:
-            reply = known
+            reply = stored
         self._recent[key] = reply
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
         key_prefix = int(key[:16], 16)
         if key_prefix not in self._counted:
             self._counted.add(key_prefix)
-            self._count(task, reply, is_known=known is not None)
+            self._count(task, reply, is_known=stored is not None)
         return reply
 
     def _count(self, task: Task[Any], reply: Reply, *, is_known: bool) -> None:

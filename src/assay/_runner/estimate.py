@@ -331,12 +331,12 @@ def _local_duration(work: Workload, store: Store | None, scale: float) -> Durati
     """Of what computes in this process, one call after the other."""
     total, bases = 0.0, set()
     for kind, n in work.calls.items():
-        known = _mean_seconds(work.server, kind, store)
+        seconds = _mean_seconds(work.server, kind, store)
         if time := work.trial.get(kind):
             total += n * sum(time) / len(time)
             bases.add("timed on this machine")
-        elif known is not None:
-            total += n * known
+        elif seconds is not None:
+            total += n * seconds
             bases.add(f"as {work.server.name} took before")
         else:
             remedy = "run it with --limit 20 once, and its replies tell"

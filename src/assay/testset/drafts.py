@@ -262,10 +262,10 @@ class Drafts:
     def _without_default(self) -> Iterator[Draft]:
         """The defaults of options of which no text tells one."""
         options = [draft for draft in self.facts if draft.fact.template == "option"]
-        known = {draft.fact.subject for draft in options if draft.fact.predicate == "default"}
+        subjects = {draft.fact.subject for draft in options if draft.fact.predicate == "default"}
         for draft in options:
             quote, subject = draft.quotes[0], draft.fact.subject
-            if subject not in known and _TAKES_NUMBER.search(quote) and not _OPEN.search(quote):
+            if subject not in subjects and _TAKES_NUMBER.search(quote) and not _OPEN.search(quote):
                 yield draft.asking(f"What is the default of {subject}?")
 
     def _without_attribute(self) -> Iterator[Draft]:

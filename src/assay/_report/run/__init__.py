@@ -251,13 +251,13 @@ def sample(
 
 
 def _table(data: Json) -> Table:
-    known = any(notes.quality(metric) for metric in data["metrics"])
+    has_quality = any(notes.quality(metric) for metric in data["metrics"])
     counts = [name for name, count_of in _COUNTS.items() if any(map(count_of, data["metrics"]))]
     rows = table("metric", gap=0 if _WIDE & {*counts} else 1)  # a name is to fit into 80 columns
-    numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
+    numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if has_quality else ()), "n", *counts))
     rows.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
-        rows.add_row(*_row(metric, counts, known=known))
+        rows.add_row(*_row(metric, counts, known=has_quality))
     return rows
 
 
