@@ -92,20 +92,21 @@ def findings(boards: Sequence[Leaderboard], what: str = "configuration") -> list
     return [f"{', '.join(names)}: {text}" for text, names in metrics.items()]
 
 
-def corrected_in_words(board: Leaderboard) -> str:
-    """What labels say of the choice, and how many there are."""
+def corrected_in_words(board: Leaderboard, what: str = "configuration") -> str:
+    """What labels say of the choice, and how many there are; `what` is what is compared."""
     best, *other_standings = board.corrected
     counts = {standing.labels for standing in board.corrected}
     n = numbers.plural(max(counts), "labelled answer")
     n = f"{min(counts):,} to {n}" if len(counts) > 1 else n
     without = len(board.standings) - len(board.corrected)
     tied = [standing.name for standing in other_standings if standing.verdict == "tied"]
-    which = "each" if other_standings else "one"
-    text = f"Corrected for the judge's error by {n} of {which} configuration: "
+    text = (
+        f"Corrected for the judge's error by {n} of {'each' if other_standings else 'one'} {what}: "
+    )
     if not other_standings:
         return f"{text}label answers of a second one to compare them."
     if without:
-        text += f"{without} of {len(board.standings)} configurations have none. "
+        text += f"{without} of {len(board.standings)} {what}s have none. "
     if not tied:
         return f"{text}{best.name} is best{' of those that do' if without else ''}."
     return f"{text}{best.name} cannot be told from {_join_names(tied)}."
