@@ -383,8 +383,8 @@ def regression_checks(
     for label, n in scored.items():
         margin, metric = number_for(rules.margin, label, MARGIN), by_metric.get(label)
         ends = (baseline.run.config["about"] if metric is None else facts)[label]["range"]
-        before = abs(metric.paired.before) if metric and metric.paired else None
-        allowed_loss = _allowed_loss(margin, ends, before)
+        baseline_mean = abs(metric.paired.before) if metric and metric.paired else None
+        allowed_loss = _allowed_loss(margin, ends, baseline_mean)
         worse = _margin_in_words(margin, ends, allowed_loss)
         rule = f"not worse by more than {worse} than {baseline_name}"
         if metric is None:

@@ -474,20 +474,20 @@ def _write_sheet(request: _LabelRequest, sheet: str) -> int:
         raise InputError(f"--out {sheet} is no sheet", "let it end in .csv")
     path, run = _store_and_run(request)
     result = Result(path, run)
-    before = selection.read_sheet(sheet)
+    sheet_rows = selection.read_sheet(sheet)
     targets = selection.label_next(
         result,
         request.metric,
         n=request.n,
         random_share=request.random_share,
-        before=list(before),
+        before=list(sheet_rows),
     )
     try:
-        selection.write_sheet(targets, sheet, before)
+        selection.write_sheet(targets, sheet, sheet_rows)
     except OSError as error:
         fault = f"--out {sheet} cannot be written: {error.strerror or error}"
         raise InputError(fault) from error
-    added = numbers.plural(len(targets) - len(before), "sample")
+    added = numbers.plural(len(targets) - len(sheet_rows), "sample")
     action = f"{added} added to" if request.n else "probabilities written anew in"
     say(f"{action} {sheet}, {len(targets)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")

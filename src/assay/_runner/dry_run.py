@@ -60,8 +60,8 @@ class Counts:
             least: How likely it is at least that it is asked: 1 but within a cascade.
         """
         tokens = tokens_in, tokens_out, least * tokens_in, least * tokens_out
-        before = self.charged.get(judge, [0.0] * 4)
-        self.charged[judge] = [a + b for a, b in zip(before, tokens, strict=True)]
+        sums = self.charged.get(judge, [0.0] * 4)
+        self.charged[judge] = [a + b for a, b in zip(sums, tokens, strict=True)]
 
     def money(self, price: Price | None, *, least: bool = False) -> float | None:
         """What the calls would cost but for embeddings, None without a price.

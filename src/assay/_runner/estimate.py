@@ -183,12 +183,12 @@ async def _count(plan: Plan, backend: DryRunBackend, repetitions: int = 0) -> Es
     samples, n = _reservoir(plan.samples)
     rows = []
     for sample in samples:
-        before = _sums(backend)
+        sums_before = _sums(backend)
         if sample.failure is None:  # else no judge is asked about it
             for asking in askings or (backend,):
                 await _ask_all(plan, sample, asking, coalesced, policy)
         rows.append(
-            [after - previous for after, previous in zip(_sums(backend), before, strict=True)]
+            [after - previous for after, previous in zip(_sums(backend), sums_before, strict=True)]
         )
     scale = n / max(1, len(samples))
     margins = {} if scale == 1 else _margins(rows, n)

@@ -405,11 +405,11 @@ def ranks(scores: Floats, right: Iterable[Collection[int]]) -> Floats:
         scores: Of every question (rows) and passage.
         right: The places of each question's right passages, one at least.
     """
-    before = []
+    ranks_of_best = []
     for row, right_indices in zip(scores, map(list, right), strict=True):
         best, other_scores = row[right_indices].max(), np.delete(row, right_indices)
-        before.append(float((other_scores > best).sum() + (other_scores == best).sum() / 2))
-    return np.array(before)
+        ranks_of_best.append(float((other_scores > best).sum() + (other_scores == best).sum() / 2))
+    return np.array(ranks_of_best)
 
 
 def telequad_rows(data: Data) -> list[Record]:

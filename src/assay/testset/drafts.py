@@ -165,8 +165,8 @@ class Drafts:
         if fact.template in _OF_THINGS:
             return False
         if fact.template == "definition":
-            before = _HEADINGS.sub("", text[: text.find(draft.quotes[0])])
-            return bool(_COMMON.fullmatch(fact.subject) and before.strip())
+            beginning = _HEADINGS.sub("", text[: text.find(draft.quotes[0])])
+            return bool(_COMMON.fullmatch(fact.subject) and beginning.strip())
         return fact.subject.startswith(("a ", "an ")) or bool(_PLAIN.fullmatch(fact.subject))
 
     def _is_rare(self, stem: str, share: float) -> bool:
