@@ -9,5 +9,5 @@ def leave_working_folder() -> None:
 
     The installed command `assay` does not look there, either.
     """
-    if not getattr(sys.flags, "safe_path", False) and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109
+    if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109
         del sys.path[0]

@@ -354,6 +354,7 @@ def test_questions_of_one_group_count_less_and_few_groups_decide_nothing(assay, 
     assert "change all together" in ten["decides"][0]
 
 
+@pytest.mark.slow
 @over("sizes", [[2] * 10, [1, 2, 3, 4, 5, 6, 7, 8, 9], [12, *[1] * 12], [3] * 30])
 @pytest.mark.parametrize("together", [False, True])
 def test_the_difference_named_for_groups_is_found_as_often_as_promised(sizes, together):

@@ -43,6 +43,7 @@ def labels(here, told, name="labels.csv", *more):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_without_a_terminal_it_says_so_and_what_else_there_is(told, here):
     line = [sys.executable, "-m", "assay", "label", "-a", "anna", "-m", "told"]
     piped = subprocess.run(

@@ -268,10 +268,10 @@ def test_what_is_settled_stands_in_a_file_when_it_is_stopped(library, here):
 
 def test_a_time_limit_ends_it_with_what_there_is(library, here):
     (here / "writer.py").write_text(WRITER + SLOW, "utf-8")
-    only = ("--kind", "single_hop", "-n", "8", "--time-limit", "4")
+    only = ("--kind", "single_hop", "-n", "8", "--time-limit", "1.5")
     result = library(*TESTSET, *only)
     assert result.exit_code == 5, result.output
-    assert "the time limit of 4 s was reached" in result.stderr
+    assert "the time limit of 1.5 s was reached" in result.stderr
     assert (here / "questions.jsonl").exists()
 
 

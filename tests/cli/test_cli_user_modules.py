@@ -59,15 +59,16 @@ def run(folder, *arguments):
 RUN = ("run", "data.jsonl", "-m", "rouge,faithfulness", "--out", "scores.parquet")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("python", "arguments"),
     [
-        pytest.param(COMMAND, RUN, marks=pytest.mark.slow),
-        pytest.param(SCRIPT, RUN, marks=pytest.mark.slow),
-        pytest.param(COMMAND, ("mcp",), marks=pytest.mark.slow),
-        pytest.param(SCRIPT, ("doctor",), marks=pytest.mark.slow),
+        (COMMAND, RUN),
+        (SCRIPT, RUN),
+        (COMMAND, ("mcp",)),
+        (SCRIPT, ("doctor",)),
         (COMMAND, ("check", "data.jsonl")),
-        pytest.param(SCRIPT, ("explain", "faithfulness"), marks=pytest.mark.slow),
+        (SCRIPT, ("explain", "faithfulness")),
     ],
 )
 def test_no_file_of_the_folder_takes_the_place_of_a_library(folder, python, arguments):

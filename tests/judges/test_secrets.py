@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from click.testing import CliRunner
 
-from assay import Result, evaluate
+from assay import Limits, Result, Settings, evaluate
 from assay._cli import main
 from assay._text.sanitize import HIDDEN_SECRET, redacted, redacted_content, remember
 from assay.errors import Denied, JudgeError, Unavailable
@@ -22,6 +22,7 @@ KEY = "sk-proj-aB3/dE+fG7=hJ9kLmNoPq"
 SMALL = re.sub("%..", lambda code: code[0].lower(), quote(KEY, safe=""))
 BASIC = base64.b64encode(f"someone:{KEY}".encode()).decode()
 LATER = base64.b64encode(f"x:{KEY}:and more".encode()).decode()
+ONCE = Settings(limits=Limits(retries=0, concurrency=1))
 FORMS = {
     "plain": KEY,
     "as a header": f"Bearer {KEY}",
@@ -129,7 +130,7 @@ def test_a_server_that_repeats_the_key_does_not_publish_it(
             headers = {"X-Api-Key": KEY}
             judge = OpenAI("m", base_url=url, headers=headers, api_key="")
             try:
-                evaluate("data.jsonl", "context_precision", judge)
+                evaluate("data.jsonl", "context_precision", judge, settings=ONCE)
                 said = ""
             except Denied as error:
                 said = str(error)

@@ -248,6 +248,7 @@ class TestUntilSomebodyAnswers:
         assert held <= free
 
 
+@pytest.mark.slow
 def test_calls_that_fail_by_chance_hardly_stretch_a_run():
     class Faulty(Server):
         async def reply(self, task, draw=0):

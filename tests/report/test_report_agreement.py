@@ -1,5 +1,6 @@
 """Is the page of agreement with people right about what it draws, and harmless?"""
 
+import copy
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,15 +21,22 @@ SCORES = [0.05, 0.2, 0.4, 0.6, 0.8, 0.95] * 6
 OTHERS = {"run", "source", "judge", "labels", "sample", "question", "text", "reason", "left_out"}
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What is shown of a metric and of one of which low scores are good."""
-    result = told(SCORES, tmp_path / "a.db", [Given(), Loss()])
+    folder = tmp_path_factory.mktemp("agreement")
+    result = told(SCORES, folder / "a.db", [Given(), Loss()])
     lines = [f"q{n},{'yes' if score > 0.5 else 'no'}" for n, score in enumerate(SCORES)]
-    (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines]), "utf-8")
-    said = read_labels(str(tmp_path / "labels.csv"), metrics=["given", "loss"])
+    (folder / "labels.csv").write_text("\n".join(["id,label", *lines]), "utf-8")
+    said = read_labels(str(folder / "labels.csv"), metrics=["given", "loss"])
     found, without = agree_all(result, said)
     return agreement.collect(result.run, said.source, found, without, concordance(result, said))
+
+
+@pytest.fixture
+def data(collected: dict[str, Any]) -> dict[str, Any]:
+    """A copy of it, to be changed."""
+    return copy.deepcopy(collected)
 
 
 def test_a_picture_says_that_its_thresholds_are_of_one_minus_the_score(

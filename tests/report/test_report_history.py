@@ -163,3 +163,10 @@ def test_remarks_on_a_run_stand_whole_below_the_table(data):
     data["metrics"][0]["series"][0]["points"][0] |= {"n_unanswered": 1, "n_undefined": 1}
     console.print(history.console(data))
     assert "aaaaaaaa: 1 unanswered, 1 undefined, worst case " in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_a_run_alone_is_held_against_no_other_of_its_series(data):
+    same = "though their intervals overlap: the samples are the same"
+    assert any(same in note for note in history.notes(data))
+    data["metrics"][0]["series"] = data["metrics"][0]["series"][1:]
+    assert not any(same in note for note in history.notes(data))

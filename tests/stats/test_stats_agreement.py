@@ -349,6 +349,7 @@ TABLE = np.array([False, True, False, True]), np.array([False, False, True, True
 
 
 class TestVerdictIntervals:
+    @pytest.mark.slow
     @over("formula", [agreement.f1_of_table, agreement.kappa_of_table])
     def test_they_hold_where_few_are_positive(self, formula):
         """That of the jackknife holds kappa in 84 % of cases, and in 6 % there is none."""

@@ -429,9 +429,9 @@ def _with_baselines(
     groups = arrays.groups
     measure = _measure_of(name, statistic, groups, ends)
     reached = {rule: value_of(values, len(groups)) for rule, values in rules.items()}
-    known = {rule: value for rule, value in reached.items() if value is not None}
-    if measure.value is not None and known:
-        best = max(known, key=lambda rule: known[rule])
+    reached_values = {rule: value for rule, value in reached.items() if value is not None}
+    if measure.value is not None and reached_values:
+        best = max(reached_values, key=lambda rule: reached_values[rule])
         width = ends[1] - ends[0]
         lead = jackknife_interval(
             lambda weights: statistic(weights) - rules[best](weights),
@@ -439,7 +439,7 @@ def _with_baselines(
             low=-width,
             high=width,
         )
-        measure = replace(measure, floor=known[best], floor_name=best, lead=lead)
+        measure = replace(measure, floor=reached_values[best], floor_name=best, lead=lead)
     if people is None:
         return measure
     between = _measure_of(name, people, arrays.rated, ends)

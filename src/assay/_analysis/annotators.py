@@ -58,9 +58,9 @@ def score_baselines(items: Sequence[Item]) -> dict[str, Floats]:
     scores = {}
     for name, baseline in BASELINES.items():
         values = [_baseline_value(baseline, item) for item in items]
-        known = [value for value in values if value is not None]
-        if len(known) == len(values):
-            scores[name] = np.array(known, dtype=np.float64)
+        numbers = [value for value in values if value is not None]
+        if len(numbers) == len(values):
+            scores[name] = np.array(numbers, dtype=np.float64)
     return scores
 
 

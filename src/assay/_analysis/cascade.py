@@ -264,9 +264,9 @@ class _FirstDecided(Backend):
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
         """Whether the store has the reply."""
-        return self._is_top_judges(task, draw) is not None
+        return self._kept_reply(task, draw) is not None
 
-    def _is_top_judges(self, task: Task[Any], draw: int) -> Reply | None:
+    def _kept_reply(self, task: Task[Any], draw: int) -> Reply | None:
         keys = (reply_key(identity, task, draw) for identity in self._identities.get(task.kind, ()))
         return next((reply for key in keys if (reply := self._store.reply(key))), None)
 
@@ -276,9 +276,9 @@ class _FirstDecided(Backend):
         Raises:
             Unavailable: If there is none.
         """
-        known = self._is_top_judges(task, draw)
-        if known is None:
+        reply = self._kept_reply(task, draw)
+        if reply is None:
             raise Unavailable("the reply is no longer in the store", permanent=True)
-        if isinstance(task, VerifyStatements) and decisions(known):
-            return replace(known, raw=as_first_decided(known, task))
-        return known
+        if isinstance(task, VerifyStatements) and decisions(reply):
+            return replace(reply, raw=as_first_decided(reply, task))
+        return reply

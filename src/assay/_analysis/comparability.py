@@ -387,9 +387,9 @@ def drift_since(store: Store, run: str) -> list[Drift]:
     """How each judge of a run compares with its last fingerprint of an earlier day."""
     drifts = []
     for now in store.judges.fingerprints(run):
-        before = store.judges.before(now)
-        if before is not None:
-            drifts.append(drift_of(before, now))
+        fingerprints = store.judges.before(now)
+        if fingerprints is not None:
+            drifts.append(drift_of(fingerprints, now))
     return drifts
 
 

@@ -218,9 +218,9 @@ def correct_verdicts(
     items = labelled(labelled_run, read, name)
     by_sample = _good_by_majority(items)
     sign = 1 if items.higher_is_better else -1
-    known = {item.sample.id: item for item in items.items}
+    item_of = {item.sample.id: item for item in items.items}
     pairs = [
-        (sign * (known[i].outcome.value - threshold) >= 0, label == 1)
+        (sign * (item_of[i].outcome.value - threshold) >= 0, label == 1)
         for i, label in by_sample.items()
     ]
     chances = _inclusion_probabilities(read, name, list(by_sample))
@@ -230,7 +230,7 @@ def correct_verdicts(
     called_good = [sign * (value - threshold) >= 0 for _, value in scored]
     share = None
     if scored and checked.positives and checked.negatives:
-        samples = [sample for sample, _ in scored], [known[i].sample for i in by_sample]
+        samples = [sample for sample, _ in scored], [item_of[i].sample for i in by_sample]
         clustering = _clustering(called_good, samples[0], pairs, samples[1], weights)
         share = true_share(
             sum(called_good), len(called_good), checked, groups=clustering, level=level
@@ -392,12 +392,12 @@ def _inclusion_probabilities(
         fault = f"sample '{label.sample}' has inclusion_probability {both_chances}"
         raise InputError(fault, "give every annotator's row that of the latest sheet")
     chances = [by_sample.get(sample) for sample in samples]
-    known = [chance for chance in chances if chance is not None]
-    if known and len(known) < len(chances):
+    chances_given = [chance for chance in chances if chance is not None]
+    if chances_given and len(chances_given) < len(chances):
         missing = next(s for s, chance in zip(samples, chances, strict=True) if chance is None)
         fault = f"sample '{missing}' has no inclusion_probability, and others have"
         raise InputError(fault, "`assay label` writes them; or leave the whole column out")
-    return known or None
+    return chances_given or None
 
 
 def _design(

@@ -204,8 +204,8 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
 
 def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
     # A name that is no metric's of assay and nearly another's is a slip, not a rule that fails.
-    known = [*(label.partition("(")[0] for label in rows), *METRICS]
-    hint = did_you_mean(name.partition("(")[0], known, cutoff=0.8)
+    names = [*(label.partition("(")[0] for label in rows), *METRICS]
+    hint = did_you_mean(name.partition("(")[0], names, cutoff=0.8)
     if hint and not is_built_in(name):
         raise InputError(f"the run has no metric '{name}'", hint)
     return Check(name, rule, "fail", f"the run has no {name}: it has {', '.join(rows)}")
@@ -342,10 +342,10 @@ def _labels_matching(metric: str, runs: Iterable[Run]) -> list[str]:
 
 
 def _unknown(key: str, metric: str, runs: Sequence[Run]) -> Problem:
-    known = list(dict.fromkeys(label for run in runs for label in run.metrics))
+    labels = list(dict.fromkeys(label for run in runs for label in run.metrics))
     lacking = "neither the run nor the baseline has" if len(runs) > 1 else "the run does not have"
     fault = f"{key} is given for '{metric}', which {lacking}"
-    return Problem(fault, f"{did_you_mean(metric, known)} there are {', '.join(known)}".lstrip())
+    return Problem(fault, f"{did_you_mean(metric, labels)} there are {', '.join(labels)}".lstrip())
 
 
 def _check_number(name: str, metric: str, value: object) -> None:
@@ -383,8 +383,8 @@ def regression_checks(
     for label, n in scored.items():
         margin, metric = number_for(rules.margin, label, MARGIN), by_metric.get(label)
         ends = (baseline.run.config["about"] if metric is None else facts)[label]["range"]
-        before = abs(metric.paired.before) if metric and metric.paired else None
-        allowed_loss = _allowed_loss(margin, ends, before)
+        baseline_mean = abs(metric.paired.before) if metric and metric.paired else None
+        allowed_loss = _allowed_loss(margin, ends, baseline_mean)
         worse = _margin_in_words(margin, ends, allowed_loss)
         rule = f"not worse by more than {worse} than {baseline_name}"
         if metric is None:

@@ -82,8 +82,8 @@ def _best_score(sample: Sample) -> float | None:
         if isinstance(noted, list | tuple)
         else []
     )
-    known = [float(score) for score in scores if isinstance(score, int | float)]
-    return max(known, default=None)
+    values = [float(score) for score in scores if isinstance(score, int | float)]
+    return max(values, default=None)
 
 
 _NUMBERS: Final[tuple[tuple[str, str, Callable[[Sample], float | None]], ...]] = (
@@ -339,8 +339,8 @@ def _runs_with_metrics(runs: Sequence[Run], metrics: Sequence[str]) -> list[tupl
         if run_labels or not metrics:
             runs_and_labels.append((run, run_labels or list(run.metrics)))
     if runs and not runs_and_labels:
-        known = ", ".join(sorted({label for run in runs for label in run.metrics}))
-        raise InputError(f"no run has {' or '.join(metrics)}", f"the runs have {known}")
+        labels = ", ".join(sorted({label for run in runs for label in run.metrics}))
+        raise InputError(f"no run has {' or '.join(metrics)}", f"the runs have {labels}")
     return runs_and_labels
 
 

@@ -395,8 +395,8 @@ class Pool:
     def draw(self, request: "DrawRequest") -> list[Drawn]:
         """The next batch; empty once all samples are drawn."""
         drawn = request.drawn
-        before = {entry.sample for entry in drawn}
-        undrawn = [index for index, name in enumerate(self.ids) if name not in before]
+        drawn_samples = {entry.sample for entry in drawn}
+        undrawn = [index for index, name in enumerate(self.ids) if name not in drawn_samples]
         if not undrawn:
             return []
         size = sizes(self._sizes(request)[undrawn], UNIFORM)

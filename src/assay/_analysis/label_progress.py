@@ -130,8 +130,8 @@ class Tally:
             strict = pool.corrected(state.drawn, values, ends, SETTLED_LEVEL)
             if strict is not None and strict.interval is not None and strict.estimate:
                 numbers.append(pool.labels_for(abs(strict.estimate) * pool.share, strict))
-        known = [number for number in numbers if number is not None]
-        if not known:
+        figures = [number for number in numbers if number is not None]
+        if not figures:
             return None, False
         # Within a batch nothing is called settled: each look is another chance to be misled.
         all_decided = all(
@@ -140,9 +140,9 @@ class Tally:
             for draw in state.drawn
         )
         is_enough = (
-            min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and all_decided
+            min(figures) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and all_decided
         )
-        n_least = max(min(known), min(LEAST, len(pool.ids)))
+        n_least = max(min(figures), min(LEAST, len(pool.ids)))
         return (0 if is_enough else max(n_least - len(values), 1)), is_enough
 
     def _kappa(

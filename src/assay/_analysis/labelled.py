@@ -174,8 +174,8 @@ def one_metric(result: Result, metric: str | None) -> str:
     Raises:
         InputError: If the run has several and none is named.
     """
-    known = list(result.run.metrics)
-    matching = known if metric is None else labels(result.run, metric)
+    metrics = list(result.run.metrics)
+    matching = metrics if metric is None else labels(result.run, metric)
     if len(matching) > 1:
         raise InputError(
             f"which metric? The run has {', '.join(matching)}", "name it with --metric"
@@ -318,8 +318,8 @@ def _no_labels_error(
         other_metrics = ", ".join(metrics_named)
         fault = f"no label in {labels.source} is about {metric}: they are about {other_metrics}"
         remedy = f"give labels of {metric}; if these are, remove their column 'metric'"
-        known = [label for label in metrics_named if label in result.run.metrics]
-        remedy += f", or name {' or '.join(known)} with --metric" if known else ""
+        metrics_scored = [label for label in metrics_named if label in result.run.metrics]
+        remedy += f", or name {' or '.join(metrics_scored)} with --metric" if metrics_scored else ""
         return InputError(fault, remedy)
     reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
     fault = (

@@ -288,8 +288,8 @@ def _wording(replies_by_task: Mapping[tuple[Any, ...], list[str]]) -> dict[str, 
     wordings: dict[str, Wording] = {}
     for (_, kind, *_), texts in replies_by_task.items():
         if len(texts) > 1:
-            before = wordings.get(kind, Wording(0, 0))
-            wordings[kind] = Wording(before.n + 1, before.differ + (len(set(texts)) > 1))
+            wording = wordings.get(kind, Wording(0, 0))
+            wordings[kind] = Wording(wording.n + 1, wording.differ + (len(set(texts)) > 1))
     return wordings
 
 

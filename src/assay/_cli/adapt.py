@@ -1,6 +1,5 @@
 """The commands `assay adapt` and `assay adapt judge`: models fitted to a corpus, and measured."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from assay._cli.output import counter
 from assay._report import bench, page
 from assay._version import __version__
 from assay.experiments.adapt import Adapting, Training, adapt
-from assay.experiments.adaptation import HELD_OUT, PASSAGE, Gain
+from assay.experiments.adaptation import HELD_OUT, PASSAGE
 from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
 
 _USUAL = Training()
@@ -134,16 +133,12 @@ def adapt_command(request: _AdaptRequest) -> int:
     data = {
         "assay": __version__,
         **msgspec.to_builtins(adapted),
-        "gains": _with_verdicts(adapted.gains),
+        "gains": [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in adapted.gains],
     }
     next_lines = [("next", f"assay run DATA --embedder onnx:{request.out}")]
     show, writers = page.renderers(bench.embedder_report)
     output.present(data, request, writers, show, next_lines)
     return OK
-
-
-def _with_verdicts(gains: Iterable[Gain]) -> list[dict[str, Any]]:
-    return [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in gains]
 
 
 _USUAL_JUDGE = JudgeAdapting()

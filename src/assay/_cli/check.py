@@ -379,8 +379,8 @@ def _deviation(table: npt.NDArray[np.float64], members: Sequence[Sample]) -> flo
         shared = ~np.isnan(a - b)
         if shared.any():
             spreads.append(paired(a[shared], b[shared], groups=groups[shared].tolist()).deviation)
-    known = [spread for spread in spreads if spread is not None]
-    return median(known) if known else None
+    widths = [spread for spread in spreads if spread is not None]
+    return median(widths) if widths else None
 
 
 def _show(file: str, design: Design) -> None:

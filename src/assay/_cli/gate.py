@@ -126,8 +126,8 @@ def gate_command(request: _GateRequest) -> int:
     result = _open_result(request.run, request.store)
     if not baseline:
         values.reject_options("is for --no-regression", "add --no-regression RUN", "margins")
-    before = _open_result(baseline, request.store) if baseline else None
-    decided = decide(result, rules, before)
+    baseline_result = _open_result(baseline, request.store) if baseline else None
+    decided = decide(result, rules, baseline_result)
     if request.junit:
         output.write_text("--junit", request.junit, report.junit(decided))
     if request.markdown:
@@ -140,7 +140,7 @@ def gate_command(request: _GateRequest) -> int:
         lines = output.file_lines([*filter(None, (request.junit, request.markdown))])
         if decided.verdict == "fail":
             run = run_name(result)
-            words = ("compare", baseline, run) if before else ("show", run)
+            words = ("compare", baseline, run) if baseline_result else ("show", run)
             lines.append(("next", command_line(*words, store=request.store)))
         output.print_lines(lines)
     if decided.passed:

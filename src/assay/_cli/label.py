@@ -37,7 +37,7 @@ _LONG: Final = 6_000  # characters of one context that are shown
 _MOST_CONTEXTS: Final = 20
 
 
-def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress:
+def label_in_terminal(labelling: Labelling, *, grades: bool) -> None:
     """Ask for labels until all are given or the person quits. Each is on disk once it is given.
 
     Args:
@@ -73,14 +73,12 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
             reason = ""
         else:
             console.print(Text("no such key; see above", style="yellow"))
-    progress = labelling.progress()
     end = "everything is labelled" if labelling.next() is None else "everything so far is kept"
-    console.print(Text(f"{end}: {progress_line(labelling, progress)}", style="bold"))
-    return progress
+    console.print(Text(f"{end}: {progress_line(labelling, labelling.progress())}", style="bold"))
 
 
-def settle_in_terminal(labelling: Labelling) -> int:
-    """Ask about each disagreement of annotators which label counts; how many are left open."""
+def settle_in_terminal(labelling: Labelling) -> None:
+    """Ask about each disagreement of annotators which label counts; say how many are left."""
     console = output.stdout()
     disputes = [dispute for dispute in labelling.disputes() if dispute.settled is None]
     for number, dispute in enumerate(disputes, 1):
@@ -98,7 +96,6 @@ def settle_in_terminal(labelling: Labelling) -> int:
             labelling.adjudicate(key, values[pressed])
     n_open = sum(dispute.settled is None for dispute in labelling.disputes())
     console.print(Text(f"{numbers.plural(n_open, 'disagreement')} left", style="bold"))
-    return n_open
 
 
 def said_by(dispute: Dispute, item: LabelItem) -> str:
@@ -228,8 +225,8 @@ def _confirm(console: Console, labelling: Labelling, label: HumanLabel, *, grade
 def _judge_says(item: LabelItem) -> str:
     """What the judge says of an item; "" while that is kept back."""
     if item.sides:
-        known = zip("AB", (side.outcome for side in item.sides), strict=True)
-        return ", ".join(f"{side} {_score(score)}" for side, score in known if score is not None)
+        outcomes = zip("AB", (side.outcome for side in item.sides), strict=True)
+        return ", ".join(f"{side} {_score(score)}" for side, score in outcomes if score is not None)
     return "" if item.outcome is None else _score(item.outcome)
 
 
@@ -423,14 +420,14 @@ def _label(request: _LabelRequest) -> int:
 
 def _metrics(store: Store, result: Result, request: _LabelRequest) -> list[str | None]:
     """The metric that is named, or those that the labels to be moved are about."""
-    known = list(result.run.metrics)
-    if request.metric is not None or len(known) == 1:
+    metrics = list(result.run.metrics)
+    if request.metric is not None or len(metrics) == 1:
         return [request.metric]
     if request.take and not request.give:
-        labels = read_labels(request.take, metrics=known)
-        return [metric for metric in known if any(map(_names(metric), labels.labels))] or [None]
+        labels = read_labels(request.take, metrics=metrics)
+        return [metric for metric in metrics if any(map(_names(metric), labels.labels))] or [None]
     if request.give and not request.take:
-        labelled = [metric for metric in known if store.labels.of(result.run.id, metric)]
+        labelled = [metric for metric in metrics if store.labels.of(result.run.id, metric)]
         return [labelled[0]] if len(labelled) == 1 else [None]
     return [None]
 
@@ -477,20 +474,20 @@ def _write_sheet(request: _LabelRequest, sheet: str) -> int:
         raise InputError(f"--out {sheet} is no sheet", "let it end in .csv")
     path, run = _store_and_run(request)
     result = Result(path, run)
-    before = selection.read_sheet(sheet)
+    sheet_rows = selection.read_sheet(sheet)
     targets = selection.label_next(
         result,
         request.metric,
         n=request.n,
         random_share=request.random_share,
-        before=list(before),
+        before=list(sheet_rows),
     )
     try:
-        selection.write_sheet(targets, sheet, before)
+        selection.write_sheet(targets, sheet, sheet_rows)
     except OSError as error:
         fault = f"--out {sheet} cannot be written: {error.strerror or error}"
         raise InputError(fault) from error
-    added = numbers.plural(len(targets) - len(before), "sample")
+    added = numbers.plural(len(targets) - len(sheet_rows), "sample")
     action = f"{added} added to" if request.n else "probabilities written anew in"
     say(f"{action} {sheet}, {len(targets)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")

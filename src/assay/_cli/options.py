@@ -50,11 +50,11 @@ def command(
 
 def _parameters(request: type[Request]) -> list[click.Parameter]:
     """The arguments, then the options: those of the request itself before those of its bases."""
-    known = {field.name: field for field in _fields(request)}
+    fields_by_name = {field.name: field for field in _fields(request)}
     names = dict.fromkeys(
         name for kind in request.__mro__ for name in inspect.get_annotations(kind)
     )
-    declared = [known[name] for name in names if known[name].default is MISSING]
+    declared = [fields_by_name[name] for name in names if fields_by_name[name].default is MISSING]
     parameters = [
         (field.metadata or SHARED[field.name].metadata)["make"](field.name) for field in declared
     ]

@@ -157,10 +157,10 @@ def _problems(
 ) -> list[Problem]:
     path = Path(file)
     if path.suffix.lower() not in forms:
-        known = "; ".join(f"{form} {description}" for form, description in forms.items())
+        forms_in_words = "; ".join(f"{form} {description}" for form, description in forms.items())
         ends = f"no report ends in '{path.suffix}', but in {', '.join(forms)}"
         fault = f"{option} {_shown_path(file)}: {ends}"
-        return [Problem(fault, known)]
+        return [Problem(fault, forms_in_words)]
     if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
         return [
             Problem(f"{option} {_shown_path(file)} needs pyarrow", "pip install 'assay[parquet]'")
@@ -447,8 +447,8 @@ def _line_counter(description: str) -> Callable[[int, int], None]:
 def _progress_text(progress: Progress) -> str:
     scored = progress.new - progress.undefined - progress.failed
     phrases = [f"{scored:,} scored, {progress.undefined:,} undefined, {progress.failed:,} failed"]
-    known = f" + {progress.known:,} known" if progress.known else ""
-    phrases.append(f"{progress.calls:,} calls{known}")
+    reused = f" + {progress.known:,} known" if progress.known else ""
+    phrases.append(f"{progress.calls:,} calls{reused}")
     if tokens := progress.tokens_in + progress.tokens_out:
         phrases.append(f"{short(tokens)} tokens")
     if progress.money is not None:

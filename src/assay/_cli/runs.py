@@ -250,8 +250,8 @@ def import_command(request: _ImportRequest) -> int:
         remedy = "`assay export STORE > FILE` writes what can be imported"
         raise InputError(f"'{file}' is no text", remedy) from error
     for kind, n in imported.new.items():
-        known = f", {imported.known[kind]:,} were there already" if imported.known[kind] else ""
-        output.print_text(f"{n:>10,} new: {kind}{known}\n")
+        present = f", {imported.known[kind]:,} were there already" if imported.known[kind] else ""
+        output.print_text(f"{n:>10,} new: {kind}{present}\n")
     for run in imported.runs:
         output.print_text(command_line("show", run[:8], store=request.store) + "\n")
     return OK

@@ -110,9 +110,9 @@ class ReplyCache(Wrapper):
         key = reply_key(identity, task, draw)
         # Of who was not asked before this run it is looked for but once, when it is claimed.
         if (not self._claims or identity in self._before) and (
-            known := self._stored_reply(task, key)
+            stored := self._stored_reply(task, key)
         ):
-            return known
+            return stored
         # The call has a task of its own, which no caller that is cancelled takes along: others may
         # wait for the same reply, and it is paid for. As asyncio.shield, at a third of its cost.
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
@@ -126,13 +126,13 @@ class ReplyCache(Wrapper):
 
     def _stored_reply(self, task: Task[Any], key: str) -> Reply | None:
         """The reply in the store; CutShort if it is known that the length limit cuts it."""
-        known = self._store.reply(key)
-        may_be_cut = known is None and task.schema is None and task.template
+        stored = self._store.reply(key)
+        may_be_cut = stored is None and task.schema is None and task.template
         cut = may_be_cut and self._store.has_reply(cut_key(key))
-        self._served.known += bool(known or cut)
+        self._served.known += bool(stored or cut)
         if cut:
             raise CutShort(f"{self.name} {CUT}")
-        return known
+        return stored
 
     async def _call(self, task: Task[Any], draw: int, key: str) -> None:
         """Ask, and tell all who wait for it."""
@@ -178,8 +178,8 @@ class ReplyCache(Wrapper):
     async def _ask_once(self, task: Task[Any], draw: int, key: str) -> Reply:
         while earlier := self._in_flight.get(key):
             await asyncio.wait([earlier])
-            if known := self._stored_reply(task, key):
-                return known
+            if stored := self._stored_reply(task, key):
+                return stored
         me = asyncio.current_task()
         assert me is not None  # noqa: S101 - a coroutine runs in a task
         self._in_flight[key] = me

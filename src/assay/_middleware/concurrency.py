@@ -38,12 +38,12 @@ class PerLoop(Generic[T]):
     def get(self) -> T:
         """The running loop's own."""
         loop = asyncio.get_running_loop()
-        known = self._made.get(loop)
-        if known is None:
+        made = self._made.get(loop)
+        if made is None:
             for old in [loop for loop in list(self._made) if loop.is_closed()]:
                 self._made.pop(old, None)
-            known = self._made[loop] = self._make()
-        return known
+            made = self._made[loop] = self._make()
+        return made
 
     def pop(self) -> T | None:
         """The running loop's own, forgotten from now on; None if there is none."""

@@ -22,10 +22,10 @@ def adapted(backend: BackendLike) -> Backend:
     """
     if isinstance(backend, Backend):
         return backend
-    known = _ADAPTED.get(id(backend))
-    if known is None or known.own is not backend:
-        known = _ADAPTED[id(backend)] = Adapted(backend)
-    return known
+    adapter = _ADAPTED.get(id(backend))
+    if adapter is None or adapter.own is not backend:
+        adapter = _ADAPTED[id(backend)] = Adapted(backend)
+    return adapter
 
 
 class Adapted(Backend):

@@ -219,9 +219,11 @@ def notes(data: Json) -> list[str]:
             "and references, and what its heading says was set; a difference between series may "
             "be one of these."
         )
-    lines.append(
-        "Two runs of a series may differ though their intervals overlap: the samples are the same."
-    )
+    if any(len(series["points"]) > 1 for metric in data["metrics"] for series in metric["series"]):
+        lines.append(
+            "Two runs of a series may differ though their intervals overlap: the samples are the "
+            "same."
+        )
     if data["n_older"]:
         lines.append(f"{numbers.plural(data['n_older'], 'older run')} left out (--limit).")
     if data["n_without"]:
@@ -323,10 +325,10 @@ class _FluidLine:
 
 def bar(point: Json, axis: Sequence[float], width: int = BAR) -> str:
     """The mean and its interval on an axis of characters: ``  |---o----|   ``."""
-    known = numbers.reach(point)
-    if not known:
+    reach = numbers.reach(point)
+    if not reach:
         return ""
-    columns = [_column(value, axis, width) for value in known]
+    columns = [_column(value, axis, width) for value in reach]
     characters = [" "] * width
     characters[min(columns) : max(columns) + 1] = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (
         max(columns) - min(columns) + 1

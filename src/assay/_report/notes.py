@@ -387,9 +387,9 @@ def _no_better_than_words(data: Mapping[str, Any]) -> list[Note]:
     """Where a count of words finds as many of the bad ones, its verdicts tell nothing more."""
     level: dict[str, list[str]] = {}
     for metric in data["metrics"]:
-        known = metric.get("quality")
-        if metric["n_scored"] and known and _tells_little(known):
-            level.setdefault(known["data"], []).append(metric["label"])
+        quality_data = metric.get("quality")
+        if metric["n_scored"] and quality_data and _tells_little(quality_data):
+            level.setdefault(quality_data["data"], []).append(metric["label"])
     if not level:
         return []
     figures = "; ".join(f"{', '.join(labels)} ({on})" for on, labels in level.items())

@@ -60,8 +60,8 @@ class Counts:
             least: How likely it is at least that it is asked: 1 but within a cascade.
         """
         tokens = tokens_in, tokens_out, least * tokens_in, least * tokens_out
-        before = self.charged.get(judge, [0.0] * 4)
-        self.charged[judge] = [a + b for a, b in zip(before, tokens, strict=True)]
+        sums = self.charged.get(judge, [0.0] * 4)
+        self.charged[judge] = [a + b for a, b in zip(sums, tokens, strict=True)]
 
     def money(self, price: Price | None, *, least: bool = False) -> float | None:
         """What the calls would cost but for embeddings, None without a price.
@@ -124,19 +124,19 @@ class DryRunBackend(Backend):
         key = reply_key(self.identity(type(task)) or "", task, draw)
         if key in self._recent:
             return self._recent[key]
-        known = self.store.reply(key) if self.store else None
+        stored = self.store.reply(key) if self.store else None
         # A vector of the store and a guessed one would not have the same length.
-        if known is None or isinstance(task, tasks.Embed):
+        if stored is None or isinstance(task, tasks.Embed):
             reply = await self._likely_reply(task, draw)
         else:
-            reply = known
+            reply = stored
         self._recent[key] = reply
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
         key_prefix = int(key[:16], 16)
         if key_prefix not in self._counted:
             self._counted.add(key_prefix)
-            self._count(task, reply, is_known=known is not None)
+            self._count(task, reply, is_known=stored is not None)
         return reply
 
     def _count(self, task: Task[Any], reply: Reply, *, is_known: bool) -> None:

@@ -187,12 +187,12 @@ async def _count(plan: Plan, backend: DryRunBackend, repetitions: int = 0) -> Es
     samples, n = _reservoir(plan.samples)
     rows = []
     for sample in samples:
-        before = _sums(backend)
+        sums_before = _sums(backend)
         if sample.failure is None:  # else no judge is asked about it
             for asking in askings or (backend,):
                 await _ask_all(plan, sample, asking, coalesced, policy)
         rows.append(
-            [after - previous for after, previous in zip(_sums(backend), before, strict=True)]
+            [after - previous for after, previous in zip(_sums(backend), sums_before, strict=True)]
         )
     scale = n / max(1, len(samples))
     margins = {} if scale == 1 else _margins(rows, n)
@@ -335,12 +335,12 @@ def _local_duration(work: Workload, store: Store | None, scale: float) -> Durati
     """Of what computes in this process, one call after the other."""
     total, bases = 0.0, set()
     for kind, n in work.calls.items():
-        known = _mean_seconds(work.server, kind, store)
+        seconds = _mean_seconds(work.server, kind, store)
         if time := work.trial.get(kind):
             total += n * sum(time) / len(time)
             bases.add("timed on this machine")
-        elif known is not None:
-            total += n * known
+        elif seconds is not None:
+            total += n * seconds
             bases.add(f"as {work.server.name} took before")
         else:
             remedy = "run it with --limit 20 once, and its replies tell"

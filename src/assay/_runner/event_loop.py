@@ -70,9 +70,9 @@ def _wait_for(future: "Future[T]") -> None:
     Nobody but a Ctrl-C can do that here: under asyncio.run the first one raises nothing and only
     cancels the main task.
     """
-    before = _cancellations()
+    n_cancelled = _cancellations()
     while not wait([future], POLL_S).done:
-        if _cancellations() > before:
+        if _cancellations() > n_cancelled:
             raise asyncio.CancelledError
 
 

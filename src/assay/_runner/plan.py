@@ -410,8 +410,8 @@ def _metric_facts(metric: Metric, route: Route) -> Mapping[str, Any]:
 def _letters(metric: Metric, doc: str) -> str:
     """The values of the letters in its name and in the line that defines it: ``k = 5``."""
     words = set(re.findall("[a-z]+", f"{metric.name.replace('_', ' ')} {doc}"))
-    known = [field.name for field in fields(metric) if len(field.name) == 1]
-    return ", ".join(f"{name} = {getattr(metric, name)}" for name in known if name in words)
+    letters = [field.name for field in fields(metric) if len(field.name) == 1]
+    return ", ".join(f"{name} = {getattr(metric, name)}" for name in letters if name in words)
 
 
 def signature(metric: Metric, route: Route, coalesced: Sequence[str] = ()) -> str:

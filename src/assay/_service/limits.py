@@ -88,8 +88,8 @@ class Guard:
             return
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
         sent = token.strip().encode("utf-8", "surrogateescape")
-        known = hmac.compare_digest(sent, self._bounds.token.encode())
-        if kind.lower() != "bearer" or not known:
+        allowed = hmac.compare_digest(sent, self._bounds.token.encode())
+        if kind.lower() != "bearer" or not allowed:
             message = "a token is needed: Authorization: Bearer TOKEN"
             raise Refused(401, message, WWW_Authenticate='Bearer realm="assay"')
 

@@ -387,10 +387,10 @@ def connection(path: Path) -> sqlite3.Connection:
         InputError: If it is not a store, or cannot be opened.
     """
     stamp = stamp_of(path)
-    known = stamp is not None and _checked_stamps.get(path) == stamp
-    if not known:
+    is_checked = stamp is not None and _checked_stamps.get(path) == stamp
+    if not is_checked:
         look(path)
-    if not known and (kind := file_system(path)) in NETWORK:
+    if not is_checked and (kind := file_system(path)) in NETWORK:
         warnings.warn(
             f"'{path}' lies on a network file system ({kind}): use it from one machine at a time, "
             "or name a --store on a local disk",
@@ -399,7 +399,7 @@ def connection(path: Path) -> sqlite3.Connection:
         )
     with ExitStack() as opened, file_errors(path):
         db = _connect(path, opened)
-        if not known:
+        if not is_checked:
             _to_wal(db)
             migrate(db)
         opened.pop_all()  # it stays open, unless something failed

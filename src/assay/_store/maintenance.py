@@ -285,17 +285,17 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
         raise InputError(f"there is no store '{path}'", "`assay run` makes one")
     with Store(path) as store:
         ids = [store.run(name).id for name in delete]
-        before = _size(store.path)
+        size = _size(store.path)
         with contextlib.suppress(_OnlyCounted), store.changing() as db:
             dropped = _drop(db, ids)
             if dry_run:
                 raise _OnlyCounted
         if dry_run:
-            return Cleaning(dropped, before, None)
+            return Cleaning(dropped, size, None)
         with file_errors(store.path):
             store.query("VACUUM")
             store.query("PRAGMA wal_checkpoint(TRUNCATE)")
-        return Cleaning(dropped, before, _size(store.path))
+        return Cleaning(dropped, size, _size(store.path))
 
 
 def _size(path: Path) -> int:

@@ -312,10 +312,10 @@ class _Import:
     def _add_reply(self, fields: dict[str, Any]) -> None:
         payer, kept_at = fields.pop("run"), fields.pop("at")
         reply = msgspec.convert(fields, Reply)
-        before = self._db.total_changes
+        n_changes = self._db.total_changes
         if not rows.has_replies(self._db, [reply.key]):
             rows.write_reply(self._db, reply, payer, at=kept_at)
-        self._count("reply", new=self._db.total_changes > before)
+        self._count("reply", new=self._db.total_changes > n_changes)
 
     def _checked_id(self) -> str:
         """The run's id, once all its samples are added and fit the fingerprint."""

@@ -142,8 +142,8 @@ def _initials(text: str) -> str:
 def _may_stand_for(text: str, short: str) -> bool:
     """Whether words of a text begin with these letters in order: patterns take long to compile."""
     initials = iter(_initials(text))
-    known = _KNOWN.get(short, "")
-    letters = short.lower() if " " in known or not known else known[:1]
+    expansion = _KNOWN.get(short, "")
+    letters = short.lower() if " " in expansion or not expansion else expansion[:1]
     return not text.isascii() or all(letter in initials for letter in letters)
 
 

@@ -170,8 +170,8 @@ def acronyms(text: str) -> set[str]:
 
 
 def _opens(sentence: str, match: re.Match[str]) -> bool:
-    before = sentence[: match.start()].rstrip(" \"'“‘*(")
-    return not any(char.isalnum() for char in before) or before.endswith((":", "|"))
+    beginning = sentence[: match.start()].rstrip(" \"'“‘*(")
+    return not any(char.isalnum() for char in beginning) or beginning.endswith((":", "|"))
 
 
 def _without_first_word(name: str) -> str:

@@ -129,8 +129,8 @@ def is_alone(sentence: str, subject: str) -> bool:
     subject_words = set(subject.split())
     for name in entities.names(sentence):
         if subject_words.isdisjoint(name.split()):
-            before = sentence[: max(0, sentence.find(name))]
-            if not _PLACED.search(before):
+            beginning = sentence[: max(0, sentence.find(name))]
+            if not _PLACED.search(beginning):
                 return False
     return True
 

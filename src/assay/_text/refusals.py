@@ -394,8 +394,8 @@ def _without_quotes(text: str) -> str:
     """The text with what somebody else is quoted with hidden, every character in its place."""
 
     def hidden(quote: re.Match[str]) -> str:
-        before = text[max(quote.start() - _NEAR, 0) : quote.start()]
-        return quote.group() if _ONE_S_OWN.search(before) else _HIDDEN * len(quote.group())
+        words_before = text[max(quote.start() - _NEAR, 0) : quote.start()]
+        return quote.group() if _ONE_S_OWN.search(words_before) else _HIDDEN * len(quote.group())
 
     own_words = _QUOTED.sub(hidden, text)
     return text if _AROUND.fullmatch(own_words) else own_words

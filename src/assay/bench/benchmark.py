@@ -65,10 +65,10 @@ def figure(
     values = {
         rule: _finite(floor(even)) for rule, floor in (baselines or {}).items() if len(clusters)
     }
-    known = {rule: floor for rule, floor in values.items() if floor is not None}
+    floors = {rule: floor for rule, floor in values.items() if floor is not None}
     best = min if lower_is_better else max
-    floor_name = best(known, key=lambda rule: known[rule]) if known else ""
-    other_floors = [f"{rule} {known[rule]:.2f}" for rule in known if rule != floor_name]
+    floor_name = best(floors, key=lambda rule: floors[rule]) if floors else ""
+    other_floors = [f"{rule} {floors[rule]:.2f}" for rule in floors if rule != floor_name]
     if other_floors:
         note = "; ".join(filter(None, [note, f"other floors: {', '.join(other_floors)}"]))
     reference = REFERENCES.get(name)
@@ -78,7 +78,7 @@ def figure(
         low=low,
         high=high,
         n=len(clusters),
-        floor=known.get(floor_name),
+        floor=floors.get(floor_name),
         floor_name=floor_name,
         reference=reference.peers if reference else "",
         note=note,
@@ -107,11 +107,11 @@ def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | Non
         drawn_values.append(
             statistic(np.bincount(drawn, minlength=len(names))[inverse].astype(float))
         )
-    known = np.asarray(drawn_values)[np.isfinite(drawn_values)]
+    finite_values = np.asarray(drawn_values)[np.isfinite(drawn_values)]
     # Half the draws with one class only: there is no interval to speak of.
-    if len(known) < DRAWS / 2:
+    if len(finite_values) < DRAWS / 2:
         return None, None
-    low, high = np.percentile(known, [2.5, 97.5])
+    low, high = np.percentile(finite_values, [2.5, 97.5])
     # What never varied among these rows may vary among others: that is no certainty.
     if high - low < _ROUNDING:
         return None, None
@@ -324,8 +324,8 @@ def share_of_new_words(text: str, contexts: Sequence[str]) -> float:
 
 def count_of_new_words(text: str, contexts: Sequence[str]) -> float:
     """How many of the text's content words stand nowhere in the contexts."""
-    known = set(content_words(" ".join(contexts)))
-    return float(sum(word not in known for word in content_words(text)))
+    context_words = set(content_words(" ".join(contexts)))
+    return float(sum(word not in context_words for word in content_words(text)))
 
 
 def length(text: str, contexts: Sequence[str]) -> float:  # noqa: ARG001 - a rule
@@ -365,9 +365,9 @@ def token_f1(answer: str, reference: str) -> float:
 
 def new_characters(text: str, contexts: Sequence[str]) -> "np.typing.NDArray[np.bool_]":
     """Which characters belong to content words that stand nowhere in the contexts?"""
-    known = set(content_words(" ".join(contexts)))
+    context_words = set(content_words(" ".join(contexts)))
     marked = np.zeros(len(text), bool)
     for word in WORD.finditer(text):
-        if any(stem not in known for stem in content_words(word[0])):
+        if any(stem not in context_words for stem in content_words(word[0])):
             marked[word.start() : word.end()] = True
     return marked

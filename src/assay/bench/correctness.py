@@ -183,14 +183,14 @@ def _difference(a: Correctness, b: Correctness, aspect: str) -> float:
 
 
 def _lead_in_f1(record: Record) -> float:
-    known = reference(record)
-    return token_f1(record["answer_b"], known) - token_f1(record["answer_a"], known)
+    right_answer = reference(record)
+    return token_f1(record["answer_b"], right_answer) - token_f1(record["answer_a"], right_answer)
 
 
 def reference(record: Record) -> str:
     """The right answer, as one text."""
-    known = record["ground_truth"]
-    return known if isinstance(known, str) else "\n".join(known)
+    right_answer = record["ground_truth"]
+    return right_answer if isinstance(right_answer, str) else "\n".join(right_answer)
 
 
 RAGCHECKER_SET = Benchmark(
@@ -230,9 +230,9 @@ def _wikieval_words(text: str) -> list[str]:
 
 def overlap(row: Record) -> float:
     """Share of the answer's words that stand in the contexts."""
-    known = set(_wikieval_words(" ".join(row["contexts"])))
+    context_words = set(_wikieval_words(" ".join(row["contexts"])))
     content = _wikieval_words(row["answer"])
-    return sum(word in known for word in content) / max(1, len(content))
+    return sum(word in context_words for word in content) / max(1, len(content))
 
 
 _WIKIEVAL_BASELINES: Final[Mapping[str, tuple[str, Callable[[Record], float]]]] = {

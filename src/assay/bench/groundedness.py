@@ -192,12 +192,12 @@ def _summaries(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
     texts = [Text(r["question"] or "", r["answer"], tuple(r["contexts"])) for r in records]
     judged = answered(records, judge.check(texts))
     votes = [record["labels"]["score"] for record, _ in judged]
-    known = [1 - share_of_new_words(r["answer"], r["contexts"]) for r, _ in judged]
+    shares_of_known = [1 - share_of_new_words(r["answer"], r["contexts"]) for r, _ in judged]
     return figure(
         "QAGS summaries, Pearson of faithfulness",
         stats.pearson([1 - unfaithfulness(verdicts) for _, verdicts in judged], votes),
         [group_of(record) for record, _ in judged],
-        {"share of known words": stats.pearson(known, votes)},
+        {"share of known words": stats.pearson(shares_of_known, votes)},
     )
 
 

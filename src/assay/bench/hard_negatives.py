@@ -291,8 +291,8 @@ def _answer(record: Record) -> str:
     labels = record.get("labels") or {}
     if labels.get("answerability", "ANSWERABLE") != "ANSWERABLE":
         return ""
-    known = record.get("ground_truth") or ""
-    return str(known if isinstance(known, str) else known[0]).strip()
+    right_answer = record.get("ground_truth") or ""
+    return str(right_answer if isinstance(right_answer, str) else right_answer[0]).strip()
 
 
 def measure_answers(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:

@@ -103,8 +103,8 @@ class ReplyTotals:
             self.tokens_out += reply.tokens_out
             self.ms += reply.ms
             tokens = reply.tokens_in, reply.tokens_out, reply.cached_in, reply.cache_written
-            before = self.charged.get(reply.backend, (0, 0, 0, 0))
-            self.charged[reply.backend] = [a + b for a, b in zip(before, tokens, strict=True)]
+            spent = self.charged.get(reply.backend, (0, 0, 0, 0))
+            self.charged[reply.backend] = [a + b for a, b in zip(spent, tokens, strict=True)]
 
 
 def answered(things: Sequence[S], answers: Sequence[T | None]) -> list[tuple[S, T]]:

@@ -181,9 +181,9 @@ def obstacle(one: Benchmark, judge: JudgeUnderTest, data: Data) -> str:
 def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Sampling) -> list[Figure]:
     """The figures of one set, each with a word on what was left out."""
     records, sampled = one.drawn(data, sampling.limit, full=sampling.full)
-    before = judge.totals.unanswered
+    n_unanswered = judge.totals.unanswered
     measured = one.measure(judge, records)
-    n_lost = judge.totals.unanswered - before
+    n_lost = judge.totals.unanswered - n_unanswered
     missing = f"{n_lost} without a readable reply or a score" if n_lost else ""
     noted = []
     for figure in measured:

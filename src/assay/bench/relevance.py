@@ -151,8 +151,8 @@ def _passages(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> li
 
 def known_answer(record: Record) -> str:
     """The first of the answers that a row accepts."""
-    known = record["ground_truth"]
-    first = known if isinstance(known, str) else known[0]
+    right_answer = record["ground_truth"]
+    first = right_answer if isinstance(right_answer, str) else right_answer[0]
     return first if isinstance(first, str) else first[0]
 
 
@@ -234,8 +234,8 @@ def _best_sentences(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[float 
     scores = iter(ranked(judge, pairs))
     best: list[float | None] = []
     for sentences_of_case in texts:
-        known = [score for _ in sentences_of_case if (score := next(scores)) is not None]
-        best.append(max(known) if known else None)
+        of_sentences = [score for _ in sentences_of_case if (score := next(scores)) is not None]
+        best.append(max(of_sentences) if of_sentences else None)
     return best
 
 
@@ -260,15 +260,15 @@ def _contexts(
 
 def measure_references(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Whether it sees that contexts do not hold what a reference says."""
-    known = {r["question"]: known_answer(r) for r in records}
+    answers = {r["question"]: known_answer(r) for r in records}
     cases = rgb(records)
     samples = [
-        Sample(id=c.id, question=c.question, contexts=c.contexts, reference=known[c.question])
+        Sample(id=c.id, question=c.question, contexts=c.contexts, reference=answers[c.question])
         for c in cases
     ]
     judged = answered(cases, judge.outcomes(ContextRecall(), samples))
     labels = [{part.label for part in score.parts} for _, score in judged]
-    words_held = [shared_words(known[c.question], " ".join(c.contexts)) for c, _ in judged]
+    words_held = [shared_words(answers[c.question], " ".join(c.contexts)) for c, _ in judged]
     return flags(
         "RGB references",
         ["unsupported" in part_labels for part_labels in labels],
@@ -405,11 +405,11 @@ def ranks(scores: Floats, right: Iterable[Collection[int]]) -> Floats:
         scores: Of every question (rows) and passage.
         right: The places of each question's right passages, one at least.
     """
-    before = []
+    ranks_of_best = []
     for row, right_indices in zip(scores, map(list, right), strict=True):
         best, other_scores = row[right_indices].max(), np.delete(row, right_indices)
-        before.append(float((other_scores > best).sum() + (other_scores == best).sum() / 2))
-    return np.array(before)
+        ranks_of_best.append(float((other_scores > best).sum() + (other_scores == best).sum() / 2))
+    return np.array(ranks_of_best)
 
 
 def telequad_rows(data: Data) -> list[Record]:

@@ -284,13 +284,13 @@ def texts() -> list[tuple[str, str]]:
 def facts(metric: Metric, shown: Worked | None) -> list[tuple[str, str]]:
     """(name, fact) of what a definition takes and asks, and of what it gives on the sample."""
     inputs = "; or ".join(", ".join(way) for way in (metric.needs, *metric.instead))
-    known = [("source", metric.source), ("follows", metric.follows), ("inputs", inputs or "none")]
+    pairs = [("source", metric.source), ("follows", metric.follows), ("inputs", inputs or "none")]
     if shown is not None:
-        known.append(("calls per sample", calls(shown.calls)))
+        pairs.append(("calls per sample", calls(shown.calls)))
         edges = [f"{edge.what}: {outcome(edge.outcome)}" for edge in shown.edges]
-        known += [("where something is absent", "; ".join(edges))] if edges else []
-        known.append(("on the sample", outcome(shown.outcome)))
-    return [(name, fact) for name, fact in known if fact]
+        pairs += [("where something is absent", "; ".join(edges))] if edges else []
+        pairs.append(("on the sample", outcome(shown.outcome)))
+    return [(name, fact) for name, fact in pairs if fact]
 
 
 def calls(counts: Mapping[str, int]) -> str:

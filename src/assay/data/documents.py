@@ -6,7 +6,7 @@ import json
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -274,17 +274,13 @@ def _unquoted(spelled: str) -> str | None:
 def _literal(cell: str, start: int) -> Any:
     """The value that begins there, None if it is no plain one."""
     depth = 0
-    for token in _brackets(cell, start):
+    for token in (t for t in _TOKEN.finditer(cell, start) if t["open"] or t["close"]):
         depth += 1 if token["open"] else -1
         if depth == 0:
             with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
                 return ast.literal_eval(cell[start : token.end()])
             return None
     return None
-
-
-def _brackets(cell: str, start: int) -> Iterator[re.Match[str]]:
-    return (t for t in _TOKEN.finditer(cell, start) if t["open"] or t["close"])
 
 
 def _printed_as_dict(document: _Document) -> dict[str, Any]:

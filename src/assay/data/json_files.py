@@ -125,14 +125,15 @@ def document_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
             io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", "") as text,
         ):
             yield from _list_records(text)
-    elif not first or (second and _is_object(first)):
+    elif not first or (second and is_object(first)):
         yield from line_records(opened)  # one object a line under the name of a document
     else:
         with opened() as stream:
             yield from _object_records(stream.read())
 
 
-def _is_object(line: bytes) -> bool:
+def is_object(line: str | bytes) -> bool:
+    """Whether a line is an object in JSON."""
     try:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):

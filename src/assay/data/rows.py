@@ -483,8 +483,8 @@ def _inner_name(field: str, column: str, value: Any) -> str:
     if not isinstance(value, Mapping):
         return ""
     keys = [key for key, item in value.items() if isinstance(item, str)]
-    known = [key for key in keys if columns.recognised([str(key)]).get(str(key)) == field]
-    candidates = known if len(known) == 1 else keys
+    keys_of_field = [key for key in keys if columns.recognised([str(key)]).get(str(key)) == field]
+    candidates = keys_of_field if len(keys_of_field) == 1 else keys
     if len(candidates) != 1:
         return ""
     option = shlex.quote(f"{field}={column}.{candidates[0]}")

@@ -181,13 +181,13 @@ def embedding(folder: Path, threads: int | None = None) -> Embedding:
     """The embedder of a folder, read as ``onnx:FOLDER`` reads it; each text once."""
     files = Folder.at(folder)
     encoder = Encoder.of(network(files.model, files.name), workers(threads))
-    known: dict[str, Floats] = {}
+    vectors_by_text: dict[str, Floats] = {}
 
     def embed(texts: Sequence[str]) -> Floats:
         for text in texts:
-            if text not in known:
-                known[text] = np.asarray(encoder.vector(text), dtype=np.float64)
-        return np.stack([known[text] for text in texts])
+            if text not in vectors_by_text:
+                vectors_by_text[text] = np.asarray(encoder.vector(text), dtype=np.float64)
+        return np.stack([vectors_by_text[text] for text in texts])
 
     return embed
 

@@ -128,9 +128,9 @@ def read_training_data(
     rows = read_questions(questions)
     answerable = _questions(rows, passages)
     if not answerable:
-        known = ", ".join(repr(passage.id) for passage in passages[:3])
+        first_ids = ", ".join(repr(passage.id) for passage in passages[:3])
         fault = "no question names a passage of the corpus, and none has a reference found there"
-        raise InputError(fault, f"give reference_context_ids: passages are called {known}")
+        raise InputError(fault, f"give reference_context_ids: passages are called {first_ids}")
     return TrainingData(
         tuple(p.text for p in passages), tuple(answerable), len(rows) - len(answerable)
     )
@@ -242,13 +242,13 @@ def split(questions: Sequence[Question], share: float = HELD_OUT, *, seed: int =
         raise InputError(fault, "give questions about four documents or more")
     random.Random(seed).shuffle(sources)  # noqa: S311 - no secret
     held_out_sources = set(sources[: min(len(sources) - 2, max(2, round(share * len(sources))))])
-    known = [question for question in questions if question.source is not None]
-    held_out = tuple(question for question in known if question.source in held_out_sources)
+    with_source = [question for question in questions if question.source is not None]
+    held_out = tuple(question for question in with_source if question.source in held_out_sources)
     if len(held_out) < LEAST_HELD_OUT:
         fault = f"{len(held_out)} questions are held out, which is too few to measure with"
         raise InputError(fault, f"hold out more, or give more: it takes {LEAST_HELD_OUT}")
-    train = tuple(question for question in known if question.source not in held_out_sources)
-    return Split(train, held_out, len(questions) - len(known))
+    train = tuple(question for question in with_source if question.source not in held_out_sources)
+    return Split(train, held_out, len(questions) - len(with_source))
 
 
 def mine(

@@ -218,11 +218,11 @@ def _position(sample: Sample, level: Value, pool: SamplePool) -> Outcome:
         return parted
     right, other_contexts = parted
     ranks = {"first": 0, "middle": len(other_contexts) // 2, "last": len(other_contexts)}
-    before = ranks[level] if isinstance(level, str) else int(level) - 1
-    if before > len(other_contexts) or len(other_contexts) < 2:
+    n_before = ranks[level] if isinstance(level, str) else int(level) - 1
+    if n_before > len(other_contexts) or len(other_contexts) < 2:
         return Inapplicable("it has too few other contexts")
     return Perturbed(
-        with_contexts(sample, (*other_contexts[:before], *right, *other_contexts[before:]))
+        with_contexts(sample, (*other_contexts[:n_before], *right, *other_contexts[n_before:]))
     )
 
 

@@ -121,7 +121,7 @@ class Graded:
         question = values.get("question") or ""
         names = self.passages.get(question, {})
         grades = {names[text]: self.grades.get((question, text)) for text in names}
-        known = {name: grade for name, grade in grades.items() if grade is not None}
+        grades_given = {name: grade for name, grade in grades.items() if grade is not None}
         metadata = {k: v for k, v in values.get("metadata", {}).items() if k != GOLD_RANGES}
         keys = [(question, text) for text in names]
         if reasons := [self.reasons[key] for key in keys if key in self.reasons]:
@@ -130,8 +130,8 @@ class Graded:
         pooled = {
             **values,
             "metadata": metadata,
-            "relevance_grades": known,
-            "reference_context_ids": [n for n, grade in known.items() if grade >= RELEVANT],
+            "relevance_grades": grades_given,
+            "reference_context_ids": [n for n, grade in grades_given.items() if grade >= RELEVANT],
         }
         if values.get("contexts") is not None:
             pooled["context_ids"] = [names[text] for text in values["contexts"]]

@@ -217,8 +217,8 @@ def _curve(metric: Metric, results: Mapping[str, Result]) -> Curve:
     levels = [("right contexts", scores(results["right"], metric.label))]
     if "without" in results:
         levels.append(("without a wrong one", _mean_scores(results["without"], metric.label)))
-    before = scores(results["retrieved"], metric.label)
-    return curve("contexts", reading, before, levels, title="other contexts given")
+    first_scores = scores(results["retrieved"], metric.label)
+    return curve("contexts", reading, first_scores, levels, title="other contexts given")
 
 
 def _mean_scores(result: Result, metric: str) -> dict[str, tuple[float, Hashable]]:

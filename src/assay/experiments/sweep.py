@@ -284,10 +284,10 @@ class _Entry:
 
         The run of the look before goes, unless it is the end of another race.
         """
-        before = self.run
+        last_run = self.run
         result = await self.ask(data, replace(self.step.settings, name="", tags=[LOOK], params={}))
-        if before:
-            await asyncio.to_thread(_supersede, self.store, before, self.run)
+        if last_run:
+            await asyncio.to_thread(_supersede, self.store, last_run, self.run)
         return await asyncio.to_thread(race_scores, result, self.metrics[0].label)
 
     async def finish(self, settings: SweepSettings) -> None:

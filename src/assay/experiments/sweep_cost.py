@@ -87,8 +87,8 @@ def estimate_sweep(
             anew.append(judged(step, answers, ""))  # as if no reply of the judge were known
             answered += n
     return [
-        ConfigurationCost(step.name, new, known, *_sums(estimate, new, anew, answered))
-        for step, (new, known), estimate in zip(steps, counts, estimates, strict=True)
+        ConfigurationCost(step.name, new, reused, *_sums(estimate, new, anew, answered))
+        for step, (new, reused), estimate in zip(steps, counts, estimates, strict=True)
     ]
 
 

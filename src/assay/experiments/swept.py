@@ -189,8 +189,8 @@ def _without_effect(stored: StoredSweep, run: Run, params: Params) -> tuple[str,
     """Which of the parameters that vary change nothing in this configuration of the pipeline."""
     if not stored.target.startswith(NAME):
         return ()
-    known = {field.name for field in fields(Parameters)}
-    configuration = Parameters.of({k: v for k, v in run.params.items() if k in known})
+    names = {field.name for field in fields(Parameters)}
+    configuration = Parameters.of({k: v for k, v in run.params.items() if k in names})
     return tuple(name for name in params if name in configuration.without_effect)
 
 

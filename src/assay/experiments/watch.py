@@ -328,12 +328,12 @@ def _continue_look(watch: Watch, last: Look) -> Result:
     """The run of a look that was cut short, with what is left of its budget."""
     with Store(watch.store) as store:
         samples = [sample for _, sample in store.samples(last.run.id)]
-    before = Result(watch.store, last.run.id).cost()
+    cost = Result(watch.store, last.run.id).cost()
     spent = Usage(
-        calls=before.calls,
-        tokens_in=before.tokens_in,
-        tokens_out=before.tokens_out,
-        money=before.money or 0.0,
+        calls=cost.calls,
+        tokens_in=cost.tokens_in,
+        tokens_out=cost.tokens_out,
+        money=cost.money or 0.0,
     )
     settings = replace(
         watch.settings,

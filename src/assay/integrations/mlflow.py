@@ -32,9 +32,9 @@ def log(result: Result, *, run_id: str | None = None) -> str:
     except ImportError as error:
         raise InputError("this needs mlflow", "pip install 'assay[mlflow]'") from error
     active = mlflow.active_run()
-    known = run_id or (active.info.run_id if active else None)
-    if known is not None:
-        return _log(mlflow, pd, result, known)
+    id_of_run = run_id or (active.info.run_id if active else None)
+    if id_of_run is not None:
+        return _log(mlflow, pd, result, id_of_run)
     try:
         new_run = mlflow.start_run(run_name=f"assay {result.run.id[:8]}")
     except (ModuleNotFoundError, UnsupportedModelRegistryStoreURIException) as error:

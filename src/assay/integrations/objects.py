@@ -214,7 +214,7 @@ def _meaning_of(name: str, error: BaseException) -> JudgeError | None:
         headers = next(filter(None, map(_headers, _chain(error))), {})
         refusal = Refusal.of(status, _body(error), headers)
         return meaning(refusal, _Object(name, {"Authorization": ""}, key_from=_KEY), name)
-    if _timed_out(error):
+    if any("Timeout" in name for name in _classes(error)):
         return TimedOut(f"no reply from {name} in time: {message}")
     if isinstance(error, OSError) or any(_LOST_CONNECTION.search(name) for name in _classes(error)):
         return Unavailable(f"connection of {name} failed: {message}")
@@ -242,10 +242,6 @@ class _Object(Endpoint):
 
 def _classes(error: BaseException) -> list[str]:
     return [kind.__name__ for kind in type(error).__mro__]
-
-
-def _timed_out(error: BaseException) -> bool:
-    return any("Timeout" in name for name in _classes(error))
 
 
 def _status(error: BaseException) -> int | None:

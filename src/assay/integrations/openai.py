@@ -103,9 +103,9 @@ class _ClientConnection:
         """
         fields = msgspec.json.decode(body)
         resource, required = _service(self._client, path)
-        known = {name: fields.pop(name) for name in required}
+        required_fields = {name: fields.pop(name) for name in required}
         # What else is sent goes into the body as it is: the package need not know of it.
-        call = partial(resource.with_raw_response.create, **known, extra_body=fields)
+        call = partial(resource.with_raw_response.create, **required_fields, extra_body=fields)
         try:
             if hasattr(self._client, "__aenter__"):
                 raw = await awaited(self.endpoint.place, call())

@@ -319,10 +319,10 @@ class Cascade(Backend):
 
     def _learn(self, step: _Step, checked: Sequence[Checked]) -> None:
         """Take in what was checked; judges above begin anew where others come to them now."""
-        before = step.level.control.band
+        band = step.level.control.band
         if checked:
             step.level.control.learn(checked)
-        if step.level.control.band != before:
+        if step.level.control.band != band:
             index = self._levels.index(step.level)
             for above in self._levels[index + 1 :]:
                 above.control.begin_anew()

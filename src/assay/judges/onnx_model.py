@@ -20,6 +20,7 @@ import numpy.typing as npt
 from assay.errors import InputError, Unreadable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
 from assay.judges.data_digest import digest, whole_digest
+from assay.judges.embedded import inference
 from assay.judges.embedded.inference import Passes, aside, workers
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ def _optional(path: Path) -> dict[str, Any]:
 
 def _longest(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int:
     limits = (tokenizer.get("model_max_length"), config.get("max_position_embeddings"))
-    known = [int(n) for n in limits if isinstance(n, (int, float)) and 0 < n < _LIMIT]
-    return min([LONGEST, *known])
+    lengths = [int(n) for n in limits if isinstance(n, (int, float)) and 0 < n < _LIMIT]
+    return min([LONGEST, *lengths])
 
 
 Numbers = npt.NDArray[np.float32]
@@ -220,16 +221,10 @@ def _tokenizer(path: Path) -> "Tokenizer":
 
 
 def _session(path: Path) -> "onnxruntime.InferenceSession":
-    import onnxruntime
     from onnxruntime.capi import onnxruntime_pybind11_state as raised
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # texts are what runs in parallel
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    providers = ["CPUExecutionProvider"]
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=providers)
+        return inference.load(str(path))
     except (
         raised.Fail,
         raised.InvalidArgument,

@@ -243,8 +243,8 @@ def _backend_named(spec: str, *, embedder: bool) -> Backend:
         ):  # a model's name, even if its client is installed
             raise InputError(f"'{_abbreviated(spec)}' is no judge", remedy)
         return backend(imported(spec, "judge", hint or remedy))
-    known = f"one of: {'; '.join(SPECS)}"
-    raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{hint} {known}".lstrip())
+    choices = f"one of: {'; '.join(SPECS)}"
+    raise InputError(f"'{_abbreviated(spec)}' is no judge", f"{hint} {choices}".lstrip())
 
 
 # Where there is no module of that name: what was meant, and how it is written.

@@ -143,20 +143,13 @@ def _other_citations(cited: Cited, i: int) -> Cited:
     return _without_repeats(cited[:position] + cited[position + 1 :])
 
 
-def _sentence_part(
-    kind: str, sentence: Sentence, label: str, value: float | None, reason: str
-) -> Part:
-    statement = sentence.statement
-    return Part(kind, statement.text, label, value, reason, span=statement.span)
-
-
 def _unchecked_part(sentence: Sentence, value: float | None) -> Part:
-    if not sentence.outside:
-        return _sentence_part("answer sentence", sentence, "no citation", value, "it cites nothing")
-    missing = ", ".join(f"[{number}]" for number in sentence.outside)
-    return _sentence_part(
-        "answer sentence", sentence, "out of range", value, f"no context is numbered {missing}"
-    )
+    label, reason = "no citation", "it cites nothing"
+    if sentence.outside:
+        missing = ", ".join(f"[{number}]" for number in sentence.outside)
+        label, reason = "out of range", f"no context is numbered {missing}"
+    statement = sentence.statement
+    return Part("answer sentence", statement.text, label, value, reason, span=statement.span)
 
 
 def _marks_of(cited: Cited) -> str:

@@ -63,7 +63,7 @@ def ranking(sample: Sample, threshold: float, *, by_grades: bool = False) -> Ran
         return NOT_COMPARABLE
     texts = tuple(dict.fromkeys(sample.reference_contexts))  # as ids, each counts once
     names = [str(i) for i in range(len(texts))]
-    ids = tuple(_closest(context, texts, threshold) for context in sample.contexts)
+    ids = tuple(closest(context, texts, threshold) for context in sample.contexts)
     texts_by_name = dict(zip(names, texts, strict=True))
     return _rank(ids, dict.fromkeys(names, 1.0), sample.contexts, texts_by_name, placed=True)
 
@@ -110,8 +110,12 @@ def _not_retrieved(relevant: Iterable[str], ids: Sequence[str]) -> list[str]:
     return [i for i in relevant if i not in retrieved]
 
 
-def _closest(context: str, texts: Sequence[str], threshold: float) -> str:
-    """The index of the text that is worded most like the context; "" if none is alike."""
+def closest(context: str, texts: Sequence[str], threshold: float) -> str:
+    """The index of the text that is worded most like the context; "" if none is alike.
+
+    Raises:
+        InputError: If rapidfuzz is not installed.
+    """
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:

@@ -385,21 +385,20 @@ def sign_flip(sums: Values) -> Test:
         # Beyond the smallest number that a float can hold, p is still no zero.
         p = max(2 * float(ndtr(-z)), smallest)
         return Test(p, "sign-flip permutation, normal limit")
-    reached = _count_reached(nonzero, as_far_as, DRAWS, np.random.default_rng(0))
+    reached = _count_reached(nonzero, as_far_as)
     # Draws alone show no p below 1 / (draws + 1), too large to stand among a few hundred tests.
     bound = max(2 * math.exp(-observed * observed / float(nonzero @ nonzero) / 2), smallest)
     p = min((reached + 1) / (DRAWS + 1), bound)
     return Test(p, f"sign-flip permutation, {DRAWS:,} draws")
 
 
-def _count_reached(
-    values: Floats, as_far_as: float, draws: int, random: np.random.Generator
-) -> int:
+def _count_reached(values: Floats, as_far_as: float) -> int:
     """In how many of the draws the sum with random signs is as far from zero as the one seen."""
     reached, n = 0, len(values)
+    random = np.random.default_rng(0)
     rows = max(1, _CHUNK // n)
-    for start in range(0, draws, rows):
-        count = min(rows, draws - start)
+    for start in range(0, DRAWS, rows):
+        count = min(rows, DRAWS - start)
         bits = np.frombuffer(random.bytes(-(-count * n // 8)), dtype=np.uint8)
         plus = np.unpackbits(bits, count=count * n).reshape(count, n).astype(np.float64) @ values
         reached += int(np.count_nonzero(np.abs(2 * plus - values.sum()) >= as_far_as))

@@ -267,8 +267,8 @@ class _Collection:
         if not Path(store).is_file():
             return len(keys), 0
         with Store(store) as opened:
-            known = sum(map(opened.has_reply, keys))
-        return len(keys) - known, known
+            n_stored = sum(map(opened.has_reply, keys))
+        return len(keys) - n_stored, n_stored
 
     def _task(self, sample: Sample) -> AskSystem:
         return AskSystem(sample, self.system.sent(sample))

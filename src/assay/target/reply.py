@@ -9,6 +9,7 @@ from typing import Any, Final
 from assay._text.misspelt import normal
 from assay._text.sanitize import one_line
 from assay.data.columns import MISSING, fetch, recognised
+from assay.data.json_files import is_object
 from assay.data.rows import Converter, Record
 from assay.data.values import describe, plain, unboxed
 from assay.errors import InputError, Unreadable
@@ -74,8 +75,8 @@ def _fields_of_object(value: Any) -> Any:
     if isinstance(value, type):
         raise _unfit(value)
     if hasattr(value, "page_content"):
-        known = {"page_content": value.page_content, "id": getattr(value, "id", None)}
-        return plain({**known, "metadata": getattr(value, "metadata", {})})
+        fields = {"page_content": value.page_content, "id": getattr(value, "id", None)}
+        return plain({**fields, "metadata": getattr(value, "metadata", {})})
     if hasattr(value, "node") and hasattr(value, "score"):
         node = value.node
         return plain({"text": node.get_content(), "id": node.node_id, "score": value.score})
@@ -145,14 +146,7 @@ def _is_of_events(text: str, kind: str) -> bool:
 
 def _is_of_objects(text: str) -> bool:
     lines = text.split("\n", 2)[:2]
-    return len(lines) > 1 and all(map(_is_object, lines))
-
-
-def _is_object(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
+    return len(lines) > 1 and all(map(is_object, lines))
 
 
 # What a system makes of a question; all else of a row was given.

@@ -275,8 +275,8 @@ class RateAnswer(Task[Rating]):
 
     def input_texts(self) -> Sequence[InputText]:
         """The turns before the question where there are any, the question, the answer."""
-        before = earlier_turns(self.earlier)
-        return (*before, InputText("question", self.question), InputText("answer", self.answer))
+        turns = earlier_turns(self.earlier)
+        return (*turns, InputText("question", self.question), InputText("answer", self.answer))
 
     def read(self, raw: str) -> Rating:
         """The rating; raises Unreadable if it lies outside 0 to 1."""

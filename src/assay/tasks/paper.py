@@ -222,8 +222,8 @@ def _in_order(text: str, n: int) -> list[str]:
     if len(final) == n:  # one final verdict after each explanation
         answers_after = [_answers_in(text[match.end() :].partition("\n")[0]) for match in final]
         return [answers[0] for answers in answers_after if len(answers) == 1]
-    before = _VERDICT.findall(text[: final[0].start()])
-    return before if len(before) == n else numbered
+    verdicts = _VERDICT.findall(text[: final[0].start()])
+    return verdicts if len(verdicts) == n else numbered
 
 
 def _answers_in(line: str) -> list[str]:

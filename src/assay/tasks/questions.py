@@ -99,8 +99,8 @@ class GenerateQuestions(Task[Questions]):
 
     def input_texts(self) -> Sequence[InputText]:
         """The number, the turns before the answer where there are any, the answer."""
-        before = earlier_turns(self.earlier)
-        return (InputText("number", str(self.n)), *before, InputText("answer", self.answer))
+        turns = earlier_turns(self.earlier)
+        return (InputText("number", str(self.n)), *turns, InputText("answer", self.answer))
 
     def read(self, raw: str) -> Questions:
         """The first n questions; raises Unreadable if there are fewer."""
@@ -491,5 +491,5 @@ class ListNuggets(ListTask):
     def input_texts(self) -> Sequence[InputText]:
         """The question, the texts, the nuggets known, one a line."""
         texts = [InputText(f"text {n}", text) for n, text in enumerate(self.texts, start=1)]
-        before = [InputText("known", "\n".join(self.known))] if self.known else []
-        return (InputText("question", self.question), *texts, *before)
+        inputs = [InputText("known", "\n".join(self.known))] if self.known else []
+        return (InputText("question", self.question), *texts, *inputs)

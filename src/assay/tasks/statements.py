@@ -231,8 +231,8 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
     def input_texts(self) -> Sequence[InputText]:
         """The turns before the question where there are any, the question, the text."""
-        before = earlier_turns(self.earlier)
-        return (*before, InputText("question", self.question), InputText("text", self.text))
+        turns = earlier_turns(self.earlier)
+        return (*turns, InputText("question", self.question), InputText("text", self.text))
 
     def read(self, raw: str) -> tuple[Statement, ...]:
         """The statements, numbered here in their order, without empty ones.
@@ -404,10 +404,10 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
 
     def input_texts(self) -> Sequence[InputText]:
         """The turns before the question where there are any, the question, the texts."""
-        before = earlier_turns(self.earlier)
+        turns = earlier_turns(self.earlier)
         texts = zip(self.ids, self.texts, strict=True)
         texts_by_name = (InputText(f"text {name}", text) for name, text in texts)
-        return (*before, InputText("question", self.question), *texts_by_name)
+        return (*turns, InputText("question", self.question), *texts_by_name)
 
     def read(self, raw: str) -> dict[str, tuple[Item, ...]]:
         """The statements of each text by its id; a text may be missing, none is guessed.

@@ -166,8 +166,8 @@ class Drafts:
         if fact.template in _OF_THINGS:
             return False
         if fact.template == "definition":
-            before = _HEADINGS.sub("", text[: text.find(draft.quotes[0])])
-            return bool(_COMMON.fullmatch(fact.subject) and before.strip())
+            beginning = _HEADINGS.sub("", text[: text.find(draft.quotes[0])])
+            return bool(_COMMON.fullmatch(fact.subject) and beginning.strip())
         return fact.subject.startswith(("a ", "an ")) or bool(_PLAIN.fullmatch(fact.subject))
 
     def _is_rare(self, stem: str, share: float) -> bool:
@@ -263,10 +263,10 @@ class Drafts:
     def _without_default(self) -> Iterator[Draft]:
         """The defaults of options of which no text tells one."""
         options = [draft for draft in self.facts if draft.fact.template == "option"]
-        known = {draft.fact.subject for draft in options if draft.fact.predicate == "default"}
+        subjects = {draft.fact.subject for draft in options if draft.fact.predicate == "default"}
         for draft in options:
             quote, subject = draft.quotes[0], draft.fact.subject
-            if subject not in known and _TAKES_NUMBER.search(quote) and not _OPEN.search(quote):
+            if subject not in subjects and _TAKES_NUMBER.search(quote) and not _OPEN.search(quote):
                 yield draft.asking(f"What is the default of {subject}?")
 
     def _without_attribute(self) -> Iterator[Draft]:

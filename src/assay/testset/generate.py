@@ -201,9 +201,9 @@ class _Round:
         answers first.
         """
         while jobs := self._wave():
-            known = tuple(q.in_full for q in self.questions)
+            asked = tuple(q.in_full for q in self.questions)
             candidates = [
-                asyncio.ensure_future(self._candidate(job, backend, known)) for job in jobs
+                asyncio.ensure_future(self._candidate(job, backend, asked)) for job in jobs
             ]
             # All are awaited, as they are paid for: what arrives counts even if some fail.
             errors = []

@@ -199,8 +199,8 @@ async def _without_repetitions(
     for statement_made in makes:
         if len(distinct) == MOST:
             break
-        known = "\n".join(other.text for _, other, _ in distinct)
-        (verdicts,) = await verify([((statement_made[1],), (known,))], judge)
+        texts = "\n".join(other.text for _, other, _ in distinct)
+        (verdicts,) = await verify([((statement_made[1],), (texts,))], judge)
         if not verdicts[0].supported:
             distinct.append(statement_made)
     return distinct

@@ -240,12 +240,12 @@ def around(text: str, draft: Draft) -> list[str]:
     for quote in draft.quotes:
         text = text.replace(quote, "\n")
     fact = draft.fact
-    known = set(stems(f"{fact.question} {fact.reference} {' '.join(draft.quotes)}"))
+    told_stems = set(stems(f"{fact.question} {fact.reference} {' '.join(draft.quotes)}"))
     candidates = dict.fromkeys(_WORD.findall(clean(as_printed(text))))
     return [
         word
         for word in candidates
-        if word.lower() not in STOP_WORDS and stem(word.lower()) not in known
+        if word.lower() not in STOP_WORDS and stem(word.lower()) not in told_stems
     ]
 
 

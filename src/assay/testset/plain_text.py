@@ -139,13 +139,13 @@ def _with_breaks(lines: Lines) -> Iterator[str]:
 
 def _unhyphenated(text: str) -> str:
     """A text whose words are not cut at the ends of lines."""
-    known = frozenset(re.findall(r"[a-z]{2,}", text.lower()))
+    words = frozenset(re.findall(r"[a-z]{2,}", text.lower()))
     whole_words = frozenset(re.findall(r"(?<![\w-])[a-z]{2,}(?![\w-])", text.lower()))
 
     def join(cut: re.Match[str]) -> str:
         first, second = cut["first"], cut["second"]
         compound = cut["mark"] == "-" and {first.lower(), second} <= whole_words
-        compound = compound and (first + second).lower() not in known
+        compound = compound and (first + second).lower() not in words
         end = cut["end"] or f"\n{cut['indent']}"  # what follows stands as far in as the line did
         return f"{first}{'-' * compound}{second}{cut['rest']}{end}"
 

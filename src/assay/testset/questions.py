@@ -380,14 +380,14 @@ class Testset:
         most_frequent = max(openings.values(), default=0)
         passages = {passage.id for q in self.questions for passage in q.passages}
         documents = {passage.document for q in self.questions for passage in q.passages}
-        known = [q.closed_book for q in self.questions if q.closed_book is not None]
+        verdicts = [q.closed_book for q in self.questions if q.closed_book is not None]
         return {
             "kept": len(self.questions) / drafts,
             "unique": 1 - repeated / max(n_asked, 1),
             "boilerplate": most_frequent / len(self.questions) if most_frequent > 1 else 0.0,
             "documents": len(documents) / self.documents,
             "passages": len(passages) / self.passages,
-            **({"closed_book": sum(map(bool, known)) / len(known)} if known else {}),
+            **({"closed_book": sum(map(bool, verdicts)) / len(verdicts)} if verdicts else {}),
         }
 
     def jsonl(self) -> str:

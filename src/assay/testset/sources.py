@@ -169,12 +169,12 @@ class Coverage:
 
     def sections(self) -> dict[int, str]:
         """The document and section of each passage, of the documents that questions are about."""
-        known = self.of(self.documents())
+        digests = self.of(self.documents())
         return {
             number: f"{passage.document}\n{heading}"
             for number, passage in enumerate(self.corpus.passages)
             if (heading := passage.title.removeprefix(passage.document).removeprefix(" > "))
-            and known[passage.document][0]
+            and digests[passage.document][0]
         }
 
 

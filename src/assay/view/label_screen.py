@@ -318,9 +318,9 @@ def _last_decision(queue: Queue, labelling: Labelling) -> Last | None:
     texts = in_words(queue, item, label), judged(queue, item)
     scored = agree is not None and item.statement is None and not item.sides
     bar = f"(it calls {_good_range(labelling)})" if scored else ""
-    before = labelling.replaced(label.item)
-    changed = before is not None and (before.kind, before.value) != (label.kind, label.value)
-    was = in_words(queue, item, before) if before is not None and changed else ""
+    replaced = labelling.replaced(label.item)
+    changed = replaced is not None and (replaced.kind, replaced.value) != (label.kind, label.value)
+    was = in_words(queue, item, replaced) if replaced is not None and changed else ""
     return Last(label.item, *texts, agree, bar, was)
 
 
@@ -335,8 +335,8 @@ def _neighbours(labelling: Labelling, key: Key) -> tuple[Key | None, Key | None]
     if key not in decided:
         return (decided[-1] if decided else None), None
     index = decided.index(key)
-    before = decided[index - 1] if index else None
-    return before, decided[index + 1] if index + 1 < len(decided) else None
+    previous = decided[index - 1] if index else None
+    return previous, decided[index + 1] if index + 1 < len(decided) else None
 
 
 def _judged_part(labelling: Labelling, item: LabelItem) -> Part | None:

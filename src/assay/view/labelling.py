@@ -225,7 +225,10 @@ class Desk:
             self._place_of(queue)
         if seconds:
             percent = _number("share of second opinions", seconds)
-            share = _number_within("the share of second opinions", percent, 0.0, 100.0) / 100
+            if not 0 <= percent <= 100:
+                fault = f"the share of second opinions is {percent:g}"
+                raise InputError(fault, "give 0 to 100")
+            share = percent / 100
             self._store.labels.ask_for_seconds(*_named(queue), share)
 
     def _place_of(self, queue: Queue) -> Labelling:
@@ -320,10 +323,4 @@ def _number(name: str, text: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"the {name} '{text}' is no number", "write it as 0.5")
-    return number
-
-
-def _number_within(name: str, number: float, low: float, high: float) -> float:
-    if not low <= number <= high:
-        raise InputError(f"{name} is {number:g}", f"give {low:g} to {high:g}")
     return number

@@ -299,6 +299,6 @@ def _neighbours(rows: Sequence[int], row: int) -> Neighbours:
         index = rows.index(row)
     except ValueError:
         return Neighbours(None, rows[0] if rows else None, 0, len(rows))
-    before = rows[index - 1] if index else None
+    previous = rows[index - 1] if index else None
     after = rows[index + 1] if index + 1 < len(rows) else None
-    return Neighbours(before, after, index + 1, len(rows))
+    return Neighbours(previous, after, index + 1, len(rows))

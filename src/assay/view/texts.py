@@ -30,9 +30,9 @@ _SIGNS: Final = re.compile(
 
 def rendered(text: str) -> Markup | None:
     """The text as HTML; None where nothing in it is written as Markdown, or it is very long."""
-    parser = _parser()
-    if parser is None or len(text) > MAX_MARKDOWN or not _SIGNS.search(text):
+    if len(text) > MAX_MARKDOWN or not _SIGNS.search(text):
         return None
+    parser = _parser()
     tokens = parser.parse(plain(text))
     for token in tokens:
         token.attrs = {}  # the alignment of cells would be a style
@@ -44,11 +44,9 @@ def rendered(text: str) -> Markup | None:
 
 
 @cache
-def _parser() -> "MarkdownIt | None":
-    try:
-        from markdown_it import MarkdownIt
-    except ImportError:  # it comes with rich, which may do without it one day
-        return None
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
     return MarkdownIt("zero", {"html": False, "linkify": False}).enable(list(RULES))
 
 

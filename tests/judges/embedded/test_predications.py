@@ -4,6 +4,7 @@ import json
 import time
 from importlib import resources
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -193,6 +194,7 @@ _WORDS = st.tuples(
 ).map(lambda pair: pair[1](pair[0]))
 
 
+@pytest.mark.slow
 @given(st.lists(_WORDS, min_size=3, max_size=16).map(" ".join))
 @settings(max_examples=600)
 def test_clauses_are_read_however_they_are_written(sentence):

@@ -149,7 +149,9 @@ def _refusal_findings(facts: Facts, location: Location) -> list[Finding]:
         return []
     reason = f"declines: {facts.declined}"
     answer = Evidence("answer", facts.sample.answer or "", reason, metric=facts.declined_by)
-    return [Finding("wrong_refusal", (answer, *_evidence(facts.recall, holding=True)))]
+    recall = facts.recall
+    reached = _part_evidence(recall.yes, "in the contexts", recall.metric) if recall else ()
+    return [Finding("wrong_refusal", (answer, *reached))]
 
 
 def _says_nothing(facts: Facts) -> bool:
@@ -286,12 +288,6 @@ def _left_out_evidence(facts: Facts, coverage: MetricParts) -> tuple[Evidence, .
     )
 
 
-def _evidence(parts: MetricParts | None, *, holding: bool) -> tuple[Evidence, ...]:
-    if parts is None:
-        return ()
-    return _part_evidence(parts.yes if holding else parts.no, "in the contexts", parts.metric)
-
-
 def _part_evidence(parts: Parts, reason: str, metric: str) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(p.kind, p.text, p.reason or reason, p.quote, _rank(p.context), metric)
@@ -305,10 +301,10 @@ def _rank(context: int | None) -> int | None:
 
 def _answered_well(facts: Facts) -> bool:
     """Whether all that is known of the answer is good, and something is known."""
-    known = [parts for parts in (facts.support, facts.coverage) if parts]
+    checks = [parts for parts in (facts.support, facts.coverage) if parts]
     return (
-        bool(known)
-        and all(not parts.no for parts in known)
+        bool(checks)
+        and all(not parts.no for parts in checks)
         and not _off_topic_finding(facts, _NOWHERE)
     )
 

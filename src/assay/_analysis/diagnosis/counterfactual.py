@@ -305,9 +305,9 @@ def _means(rescored_run: Rescored) -> Iterator[tuple[str, float, float, int]]:
     first = rescored_run.run.source.rpartition(" ")[2]
     ids = {row: sample.id for row, sample in rescored_run.store.samples(first)}
     rows = {row: rescored_run.rows[i] for row, i in ids.items() if i in rescored_run.rows}
-    known = rescored_run.store.run(first).metrics
+    metrics_rescored = rescored_run.store.run(first).metrics
     for metric in rescored_run.run.metrics:
-        if metric not in known:
+        if metric not in metrics_rescored:
             continue
         before = {rows.get(row): v for row, v in rescored_run.store.numbers(first, metric).items()}
         after = rescored_run.store.numbers(rescored_run.run.id, metric)

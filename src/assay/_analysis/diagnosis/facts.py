@@ -8,7 +8,8 @@ from typing import TypeAlias
 from assay._text.quotes import comparable, holds_quote
 from assay._text.refusals import is_plain_refusal, refusal
 from assay._text.sentences import spans
-from assay.metrics.retrieval import NOT_COMPARABLE, ranking
+from assay.errors import InputError
+from assay.metrics.retrieval import NOT_COMPARABLE, closest, ranking
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks.verification import is_uncertain
@@ -123,7 +124,7 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
         outcomes: Its outcomes by metric label.
         corpus_recall: Its outcomes where the contexts are those known to be right.
     """
-    known = _known_contexts(sample)
+    contexts = _known_contexts(sample)
     declined, declined_by = _refusal_in(sample, outcomes)
     return Facts(
         sample=sample,
@@ -137,8 +138,8 @@ def gather(sample: Sample, outcomes: Outcomes, corpus_recall: Outcomes | None = 
         relevance=_relevance(outcomes),
         declined=declined,
         declined_by=declined_by,
-        known=known,
-        corpus_empty=known is None and _nothing_right(sample),
+        known=contexts,
+        corpus_empty=contexts is None and _nothing_right(sample),
         unanswerable=_unanswerable(sample),
     )
 
@@ -287,12 +288,9 @@ def _similar_context(context: str, texts: Sequence[str]) -> str:
         if _holds_other(context, text):
             return str(i)
     try:
-        from rapidfuzz.distance import Levenshtein
-    except ImportError:  # the extra [text]; without it only what is worded the same counts
+        return closest(context, texts, ALIKE)
+    except InputError:  # without the extra [text] only what is worded the same counts
         return ""
-    similarities = [Levenshtein.normalized_similarity(context, text) for text in texts]
-    best = max(similarities, default=0.0)
-    return str(similarities.index(best)) if best >= ALIKE else ""
 
 
 def _holds_other(text: str, other: str) -> bool:

@@ -349,25 +349,27 @@ class Flagged:
 
 def flagged(run: Run, samples: Iterable[Diagnosed]) -> tuple[Flagged, ...]:
     """Whose verdicts the main causes of a run rest on, the most frequent first."""
-    known = quality_of(run)
+    qualities = quality_of(run)
     by_metric = Counter(
         metric for sample in samples if sample.main and (metric := sample.main.flagged_by)
     )
     return tuple(
-        Flagged(metric, n, msgspec.convert(known[metric], Quality) if metric in known else None)
+        Flagged(
+            metric, n, msgspec.convert(qualities[metric], Quality) if metric in qualities else None
+        )
         for metric, n in by_metric.most_common()
     )
 
 
 def missed(run: Run, samples: Iterable[Diagnosed]) -> Missed | None:
     """What is to be expected of a run; None where nobody measured how its judge errs."""
-    known = quality_of(run)
+    qualities = quality_of(run)
     # The first of them is whose verdicts were counted, whatever is known of the others.
     label = next((name for name in SUPPORT if name in run.metrics), None)
     counts = Counter(sample.support for sample in samples if sample.support)
-    if label is None or label not in known or not counts:
+    if label is None or label not in qualities or not counts:
         return None
-    quality = msgspec.convert(known[label], Quality)
+    quality = msgspec.convert(qualities[label], Quality)
     n = tuple(counts[name] for name in _CLASSES)
     bad = _labelled_counts(quality.n_bad, quality.found, quality.bad_uncertain)
     good = _labelled_counts(quality.n_good, quality.wrong, quality.good_uncertain)

@@ -175,7 +175,7 @@ def markdown(data: Json) -> str:
             markdown_table(_table_heads(run), (_markdown_row(metric) for metric in metrics))
         )
         findings = [
-            _markdown_about(metric, text)
+            f"- {code(metric['metric'])}: {inline(text)}"
             for metric in metrics
             if (text := comparison.beside(metric))
         ]
@@ -195,10 +195,6 @@ def markdown(data: Json) -> str:
 
 def _markdown_answer(text: str) -> str:
     return f"**{inline(text)}**"
-
-
-def _markdown_about(metric: Json, text: str) -> str:
-    return f"- {code(metric['metric'])}: {inline(text)}"
 
 
 def _markdown_run(run: Json) -> str:

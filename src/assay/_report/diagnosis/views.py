@@ -194,7 +194,7 @@ def markdown(data: Json) -> str:
     blocks = [
         f"## What was flagged in run {code(run)}, and what to try",
         inline(words.headline(data)) + ".",
-        inline(f"Errors: {known}.") if (known := words.errors(data)) else "",
+        inline(f"Errors: {errors}.") if (errors := words.errors(data)) else "",
         _markdown_causes(data),
         "\n".join(
             f"{number}. {inline(a['advice'])} ({words.gain(a)})"

@@ -251,13 +251,13 @@ def sample(
 
 
 def _table(data: Json) -> Table:
-    known = any(notes.quality(metric) for metric in data["metrics"])
+    has_quality = any(notes.quality(metric) for metric in data["metrics"])
     counts = [name for name, count_of in _COUNTS.items() if any(map(count_of, data["metrics"]))]
     rows = table("metric", gap=0 if _WIDE & {*counts} else 1)  # a name is to fit into 80 columns
-    numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
+    numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if has_quality else ()), "n", *counts))
     rows.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
-        rows.add_row(*_row(metric, counts, known=known))
+        rows.add_row(*_row(metric, counts, known=has_quality))
     return rows
 
 
@@ -334,16 +334,16 @@ def _printed_under(part: Part, metric: Json, printed: dict[Part, str]) -> str:
 
 
 def _part_block(part: Part, metric: Json, sample: Json, printed: dict[Part, str]) -> RenderableType:
-    before = _printed_under(part, metric, printed)
+    other_metric = _printed_under(part, metric, printed)
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, sample["contexts"])))]
     facts = [*([labels.meaning(part.label)] if part.label else []), *labels.facts(part, tone)]
     lines.append(Text(sanitize.plain(", ".join(facts)), style=STYLES[tone]))
-    if before:
-        lines[-1].append(f"; why: see {sanitize.plain(before)}", style="dim")
+    if other_metric:
+        lines[-1].append(f"; why: see {sanitize.plain(other_metric)}", style="dim")
     elif part.reason:
         lines.append(Text(sanitize.plain(part.reason), style="dim"))
-    lines += [] if before else _excerpt(part, sample["contexts"])
+    lines += [] if other_metric else _excerpt(part, sample["contexts"])
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
@@ -364,9 +364,9 @@ def _excerpt(part: Part, contexts: list[str]) -> list[Text]:
         return [quote_alone, Text("~ these words are not in that context", STYLES["warn"])]
     start, end = span
     room = max((_EXCERPT - (end - start)) // 2, 20)
-    before = "\N{HORIZONTAL ELLIPSIS}" if start > room else ""
+    ellipsis = "\N{HORIZONTAL ELLIPSIS}" if start > room else ""
     after = "\N{HORIZONTAL ELLIPSIS}" if end + room < len(text) else ""
-    line = Text("\N{BOX DRAWINGS LIGHT VERTICAL} " + before, style="dim")
+    line = Text("\N{BOX DRAWINGS LIGHT VERTICAL} " + ellipsis, style="dim")
     line.append(_one_line(text[max(start - room, 0) : start]))
     # Brackets show the quote where neither colour nor underline can.
     line.append(f"[{_one_line(text[start:end])}]", style="not dim underline")

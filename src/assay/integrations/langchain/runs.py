@@ -204,9 +204,9 @@ def _tokens(response: Any) -> int | None:
         for generations in response.generations
         for generation in generations
     ]
-    known = [count for count in counts if isinstance(count, int)]
-    if known:
-        return sum(known)
+    numbers = [count for count in counts if isinstance(count, int)]
+    if numbers:
+        return sum(numbers)
     usage = (response.llm_output or {}).get("token_usage") or {}
     total = usage.get("total_tokens")
     return total if isinstance(total, int) else None

@@ -104,8 +104,8 @@ class Collector(Rows):
         if request is None or response is None or id(response.raw) in request.seen:
             return
         request.seen[id(response.raw)] = response.raw
-        known = [count for count in usage(response) if count is not None]
-        request.add_tokens(sum(known) if known else None)
+        counts = [count for count in usage(response) if count is not None]
+        request.add_tokens(sum(counts) if counts else None)
 
 
 class _Events(BaseEventHandler):

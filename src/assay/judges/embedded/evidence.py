@@ -490,8 +490,8 @@ def _with_neighbours(
     piece: int, selection: list[int], evidence: Evidence, lengths: Lengths, left: int
 ) -> int:
     """Keep the piece before, which says what its pronouns mean, if it is short; what is left."""
-    before = min(evidence.window(piece))
-    if before not in selection and lengths[before] <= left // 4:
-        selection.append(before)
-        left -= int(lengths[before])
+    previous = min(evidence.window(piece))
+    if previous not in selection and lengths[previous] <= left // 4:
+        selection.append(previous)
+        left -= int(lengths[previous])
     return left

@@ -67,8 +67,8 @@ def session(name: str) -> "onnxruntime.InferenceSession":
     return load(folder(name).joinpath("model.onnx").read_bytes())
 
 
-def load(model: bytes) -> "onnxruntime.InferenceSession":
-    """A model ready to run."""
+def load(model: bytes | str) -> "onnxruntime.InferenceSession":
+    """A model ready to run: what its file holds, or the path of one that others belong to."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -132,8 +132,8 @@ class Gguf(LLM):
         self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
     ) -> Completion:
         """What the model writes; what stands before the texts is read once for all tasks."""
-        before = self._preamble(kind)
-        shared = (before,) if before and prompt.startswith(before) else ()
+        preamble = self._preamble(kind)
+        shared = (preamble,) if preamble and prompt.startswith(preamble) else ()
         remainder = prompt[len("".join(shared)) :]
         wish = Wish(self._max_tokens, schema, draw, probabilities=kind in WEIGHED)
         answer = await self._off_the_loop(

@@ -356,10 +356,10 @@ def read(content: bytes, task: MeasureLikelihood) -> tuple[str, int] | None:
         raise Unavailable(f"no completion but {content[:80]!r}", cost=(0, 0)) from error
     choice = response.choices[0] if response.choices else _Choice()
     logprobs = choice.logprobs or _EchoedLogprobs()
-    known = list(zip(logprobs.tokens or (), logprobs.token_logprobs or (), strict=False))
+    token_chances = list(zip(logprobs.tokens or (), logprobs.token_logprobs or (), strict=False))
     start, end = len(task.before) + len(BETWEEN), len(task.before) + len(BETWEEN) + len(task.text)
     position, tokens = 0, list[tuple[str, float]]()
-    for token, value in known:
+    for token, value in token_chances:
         # What begins in the text is of the text: the prompt's last token may take a letter along.
         if start <= position < end and value is not None:
             tokens.append((token, value))
@@ -367,4 +367,4 @@ def read(content: bytes, task: MeasureLikelihood) -> tuple[str, int] | None:
     if not choice.text.startswith(task.before) or not tokens:
         return None
     raw = MeasureLikelihood.reply([t for t, _ in tokens], [value for _, value in tokens])
-    return raw, counted(response.usage).prompt_tokens or len(known)
+    return raw, counted(response.usage).prompt_tokens or len(token_chances)

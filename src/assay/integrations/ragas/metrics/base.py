@@ -256,11 +256,11 @@ class Ready(
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
         """Refuse what is no parameter here, by name."""
-        known = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls)]
         for name in parameters:
-            if name not in known and cls.__module__.startswith("assay."):
+            if name not in names and cls.__module__.startswith("assay."):
                 remedy = "prompts are replaced by task: Settings(prompts=...)"
-                has = f"it has {', '.join(known)}"
+                has = f"it has {', '.join(names)}"
                 raise InputError(
                     f"{cls.__name__} has no parameter '{name}'", remedy if "prompt" in name else has
                 )
