@@ -43,8 +43,8 @@ def jackknife_interval(
         out leaves it undefined.
 
     Source:
-        Miller, Biometrika 61 (1974) 1, section 3 (the jackknife after a transformation); Lipsitz,
-        Ibrahim & Parzen, J. R. Stat. Soc. D 48 (1999) 495, for the degrees of freedom; Fisher,
+        Miller, Biometrika 61 (1974) 1, section 3 (the jackknife after a transformation);
+        Satterthwaite, Biometrics Bull. 2 (1946) 110, for the degrees of freedom; Fisher,
         Metron 1 (1921) 3, and Fieller, Hartley & Pearson, Biometrika 44 (1957) 470, for `normal`.
     """
     block, n_units = _blocks(groups)
