@@ -171,7 +171,7 @@ def _clusters(
 def _warned(
     clusters: Mapping[int, Hashable] | None, group_of_row: Mapping[int, str]
 ) -> tuple[str, ...]:
-    """What is to be said of clusters: one with samples of a single group counts as one in a test."""
+    """What is to be said of clusters: one with samples of one group counts as one in a test."""
     if clusters is None:
         return ()
     places = {(clusters[row], name) for row, name in group_of_row.items()}
