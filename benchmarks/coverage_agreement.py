@@ -20,8 +20,9 @@ from scipy.stats import norm
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from assay.stats import agreement, raters
-from assay.stats.intervals import Interval, Statistic, jackknife_interval, ones
+from assay.stats.intervals import Interval, Statistic, ones
 from assay.stats.items import rasch
+from assay.stats.jackknife import jackknife_interval
 
 TIMES = int(os.environ.get("TIMES", "1000"))
 DRAWS = 200
@@ -125,7 +126,8 @@ def percentile(statistic: Statistic, n: int, chance: np.random.Generator) -> tup
 
 def ours(statistic: Statistic, name: str, low: float, n: int) -> Interval | None:
     if name.startswith(JACKKNIFE):
-        return jackknife_interval(statistic, range(n), low=low)
+        normal = (1.0, 3) if name.startswith("Pearson") else (1.06, 3)
+        return jackknife_interval(statistic, range(n), low=low, normal=normal)
     # The rows are those that the statistic was made from.
     said, labels = statistic.rows  # type: ignore[attr-defined]
     if name.startswith(("F1", "Cohen")):

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import beta
 
-from assay.stats.correction import Design, chances, correct_mean, labels_alone, priority, sizes
+from assay.stats.correction import Design, correct_mean, labels_alone
 from assay.stats.intervals import Interval
 from assay.stats.misclassification import Checked, true_share
 from assay.stats.misclassification import clustered as rogan_gladen_clusters
+from assay.stats.priority_sampling import chances, priority, sizes
 
 N = 1000
 Pair = tuple[np.ndarray, np.ndarray]

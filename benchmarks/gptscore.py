@@ -23,7 +23,7 @@ from assay._text.words import words
 from assay.metrics import resolve
 from assay.metrics.criteria import GEval
 from assay.stats.agreement import auroc
-from assay.stats.intervals import jackknife_interval
+from assay.stats.jackknife import jackknife_interval
 from benchmarks.data import DATA
 from benchmarks.recorded.replay import Recorded, lines
 

@@ -16,7 +16,8 @@ from assay._analysis.calibration import Measured, calibrate, check
 from assay._analysis.selection import uncertainty
 from assay.data.labels import Labels, read_labels
 from assay.stats.calibration import Objective
-from assay.stats.correction import Design, chances, correct_mean, labels_alone, priority, sizes
+from assay.stats.correction import Design, correct_mean, labels_alone
+from assay.stats.priority_sampling import chances, priority, sizes
 from benchmarks.data import Record, load, thinned
 
 DRAWS = 500

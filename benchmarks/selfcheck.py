@@ -28,7 +28,8 @@ import assay
 from assay._text.words import words
 from assay.bench.data import Data
 from assay.stats.agreement import average_precision, pearson
-from assay.stats.intervals import Statistic, jackknife_interval
+from assay.stats.intervals import Statistic
+from assay.stats.jackknife import jackknife_interval
 from benchmarks.data import FOLDER
 from benchmarks.recorded.replay import Recorded, lines
 

@@ -20,7 +20,7 @@ import assay
 from assay.bench import correctness
 from assay.bench.data import group_of
 from assay.stats.agreement import auroc, auroc_interval, spearman
-from assay.stats.intervals import jackknife_interval
+from assay.stats.jackknife import jackknife_interval
 from benchmarks.data import DATA, present, thinned
 
 METRICS: Final = (

@@ -1,6 +1,6 @@
 """The types of what `assay`'s functions take and return, for annotations."""
 
-from assay._analysis.agreement import Agreement, Confusion, Disagreement, Measure
+from assay._analysis.agreement import Agreement, Measure
 from assay._analysis.calibration import Applied, Card, Measured
 from assay._analysis.calibration import Quality as CalibrationQuality
 from assay._analysis.comparability import LeftOut
@@ -19,6 +19,7 @@ from assay._analysis.diagnosis.statistics import (
 )
 from assay._analysis.diagnosis.statistics import Mean as PatternMean
 from assay._analysis.diagnosis.steps import Blame, SampleBlame, StepBlame
+from assay._analysis.disagreements import Confusion, Disagreement
 from assay._analysis.gate import Check, Gate
 from assay._analysis.history import History, Point, Series
 from assay._analysis.items import Component, ItemAnalysis, NextQuestions, Question, ShorterExam

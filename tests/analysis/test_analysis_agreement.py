@@ -218,6 +218,15 @@ def test_preferences_between_two_runs_are_met_by_the_difference(tmp_path):
     assert measure(found, "preference accuracy").value == pytest.approx(2 / 3)
 
 
+def test_preferences_that_are_all_met_are_not_certain_to_be(tmp_path):
+    """The jackknife gave no interval where all are met, as 34 % of ten are at a true 0.9."""
+    first, second = run(tmp_path, [0.5] * 10), run(tmp_path, [0.1] * 10, store="b.db")
+    found = measure(agree(first, labels(["A"] * 10), "told", other=second), "preference accuracy")
+    assert found.value == found.interval.high == 1
+    assert 0.6 < found.interval.low < 0.8
+    assert found.lead is not None
+
+
 def test_preferences_within_a_run_are_met_by_a_metric_that_compares_two_answers(tmp_path):
     @assay.metric(needs=("answer", "other_answer"))
     def first_wins(sample, judge):

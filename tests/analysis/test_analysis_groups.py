@@ -1,10 +1,12 @@
 """One run's samples by a field: mean (s.d.), n and the t-test of the telecom paper's table 2."""
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from assay._analysis.groups import by_group, compare_groups
 from assay.errors import InputError
+from assay.stats.comparison import welch
 from support import graded
 
 HIGH, LOW = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8], [0.3, 0.5, 0.2, 0.4, 0.6, 0.1]
@@ -78,6 +80,21 @@ def test_clusters_are_warned_of(db):
     result = graded.run(db, HIGH + LOW, found=[True] * 6 + [False] * 6, group=groups)
     assert "not independent" in by_group(result, "found").warnings[0]
     assert by_group(result, "group").warnings == ()
+
+
+def test_documents_that_lie_in_one_group_each_count_as_one(db):
+    """With each sample as independent a difference that is not there was found in 27 of 100."""
+    random = np.random.default_rng(1)
+    scores = np.clip(0.8 + np.repeat(random.normal(0, 0.15, 20), 5), 0, 1)
+    kinds = ["a"] * 50 + ["b"] * 50
+    result = graded.run(db, scores.tolist(), kind=kinds, group=[f"d{n // 5}" for n in range(100)])
+    found = by_group(result, "kind")
+    assert "count as one" in found.warnings[0]
+    (test,) = found.metrics[0].tests
+    documents = scores[::5]
+    expected = welch(documents[:10], documents[10:], one_sided=False)
+    assert test.found.p == pytest.approx(expected.p)
+    assert test.found.difference == pytest.approx(scores[:50].mean() - scores[50:].mean())
 
 
 @pytest.mark.parametrize(

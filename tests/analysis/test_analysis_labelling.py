@@ -385,6 +385,21 @@ class TestProgress:
         assert after.enough == (after.needed == 0)
         assert after.corrected.judge_mean == pytest.approx(after.judge_mean)
 
+    def test_samples_of_one_document_make_kappa_less_sure(self, tmp_path):
+        widths = []
+        for size in (1, 10):  # samples of a document, on all of which the judge is right or wrong
+            data = [{**row, "group": f"d{n // size}"} for n, row in enumerate(rows())]
+            db = tmp_path / f"{size}.db"
+            run = assay.evaluate(data, told, assay.Scripted({}), store=db).run.id
+            with Store(db) as store:
+                labelling = Labelling(store, run, annotator="anna")
+                for _ in range(40):
+                    n = int(labelling.next().sample[1:])
+                    labelling.record(float((n % 3 > 0) != (n // 10 % 3 == 0)))
+                found = labelling.progress().kappa_interval
+            widths.append(found.high - found.low)
+        assert widths[1] > 1.2 * widths[0]
+
     def test_two_runs_are_compared_by_pairs_that_differ(self, store, judged):
         _, first, second = judged
         labelling = Labelling(store, first, annotator="anna", order="difference", against=second)

@@ -17,6 +17,7 @@ from assay._store import Store
 from assay.errors import Denied, InputError
 from assay.judge import REPEAT_STRIDE, repeated
 from support.noisy import Noisy
+from support.over import over
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_recall"]
@@ -107,6 +108,12 @@ class TestANoisyJudge:
         sd = found.metrics["faithfulness"].sd
         assert f"a sample's score moves by {sd:.2f}" in text
         assert f"this mean by ±{row.noise.of_mean(3):.2f}" in text
+
+    @over(("n", "most"), [(4, "49"), (100, "3.7")])
+    def test_scores_that_did_not_move_are_not_certain_not_to(self, n, most):
+        still = {"draws": 3, "samples": n, "same": False, "flips": {}, "sd": 0.0, "unsettled": 0}
+        text = noise({"noise": still, "n_scored": 50})
+        assert f"no score moved (those of at most {most} % of samples do)" in text
 
     def test_but_not_beside_those_of_another_judge(self, few):
         other = evaluate(samples(3), METRICS, Noisy(0.1, name="other"), store=few[1].path)

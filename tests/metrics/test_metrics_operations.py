@@ -15,7 +15,7 @@ from assay._cli import main
 from assay._report import run as views
 from assay._report import tables
 from assay._report.run import collect, html
-from assay._runner.summary import MetricSummary, Summary
+from assay._runner.summary import MetricSummary, Summary, unbounded_tail
 from assay.metrics import METRICS, parse
 from assay.metrics.operations import Latency
 from assay.sample import Sample
@@ -72,7 +72,15 @@ def test_only_what_has_no_upper_end_has_percentiles(db):
 
 
 def test_a_summary_prints_them_under_its_table(db):
-    assert "latency: p50 110, p95 6,030, p99 8,406" in str(slow(TIMES)(db).summary())
+    told = "latency: p50 110, p95 6,030, p99 8,406 (too few samples to bound the highest 5 %)"
+    assert told in str(slow(TIMES)(db).summary())
+
+
+@over(("n", "told"), [(10, "5 %"), (71, "5 %"), (72, "1 %"), (367, "1 %"), (368, ""), (10_000, "")])
+def test_few_samples_do_not_bound_what_is_greater_than_most(n, told):
+    text = unbounded_tail(n)
+    assert bool(text) == bool(told)
+    assert told in text
 
 
 def test_a_failed_sample_leaves_the_worst_case_open():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.stats.batches import Batch, as_chances, draw, error_sizes, weights
-from assay.stats.correction import sizes
+from assay.stats.priority_sampling import sizes
 from support.over import over
 
 N = 40

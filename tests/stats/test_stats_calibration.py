@@ -10,6 +10,7 @@ from assay.stats.calibration import (
     Objective,
     brier,
     calibration_error,
+    calibration_error_interval,
     error_by_chance,
     fit,
     folds,
@@ -80,6 +81,20 @@ class TestErrors:
             good = chance.random(200) < p
             shown.append(value_of(calibration_error(p, good), 200))
         assert error_by_chance(p) == pytest.approx(np.mean(shown), rel=0.1)
+
+    def test_probabilities_that_are_true_are_not_surely_wrong(self):
+        """No error is seen to be 0: by the jackknife alone none of these intervals held it."""
+        chance, held = np.random.default_rng(1), []
+        for _ in range(60):
+            p = chance.beta(3, 1, 40)
+            good = chance.random(40) < p
+            found = calibration_error_interval(p, good, range(40))
+            held.append(found.low == 0)
+        assert np.mean(held) >= 0.92
+        wrong = calibration_error_interval(
+            np.tile([0.9, 0.8], 20), np.tile([0, 0, 1, 0], 10), range(40)
+        )
+        assert wrong.low > 0.3
 
     def test_bins_hold_all_rows_and_equal_probabilities_stand_in_one(self):
         said = [0.1] * 30 + [0.5] * 5 + [0.9] * 65

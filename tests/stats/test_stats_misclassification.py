@@ -30,6 +30,18 @@ def test_the_interval_holds_the_true_number_about_as_often_as_it_says(share):
     assert total / rounds >= 0.9
 
 
+def test_it_holds_where_next_to_none_is_bad_and_the_judge_is_weak():
+    """With a uniform prior of the share of bad ones it held in 75 of 100 such cases."""
+    rng, held = np.random.default_rng(100), 0
+    bad, good = (0.5, 0.1, 0.4), (0.2, 0.1, 0.7)
+    for _ in range(30):
+        labelled = [tuple(map(float, rng.multinomial(60, p))) for p in (bad, good)]
+        counts, _, true_bad = drawn(rng, 100, 0.02, bad, good)
+        total = bad_among(counts, *labelled)[1]
+        held += total.low <= true_bad <= total.high
+    assert held >= 27
+
+
 def test_a_judge_that_is_never_wrong_leaves_little_to_guess():
     (flagged, _, passed), total = bad_among((20, 0, 40), (500.0, 0.0, 0.0), (0.0, 0.0, 500.0))
     assert flagged.value == pytest.approx(20, abs=0.5)

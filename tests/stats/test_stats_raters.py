@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from assay.stats.raters import changed, disagreement, within_sd
+from assay.stats.agreement import kappa_of_table, verdicts_interval
+from assay.stats.raters import (
+    changed,
+    cohen_kappa,
+    disagreement,
+    krippendorff_alpha,
+    two_values_interval,
+    within_sd,
+)
 from support.over import over
 
 
@@ -23,6 +31,50 @@ class TestWithinSd:
         rng = np.random.default_rng(0)
         values = rng.uniform(size=(4000, 1)) + rng.normal(0, 0.1, size=(4000, 4))
         assert within_sd(values) == pytest.approx(0.1, rel=0.02)
+
+
+class TestPeople:
+    @staticmethod
+    def alpha(ratings):
+        return krippendorff_alpha(ratings, "nominal")
+
+    @over(("people", "n"), [(2, 20), (3, 10)])
+    def test_of_people_who_nearly_always_say_good_the_interval_holds(self, people, n):
+        """The jackknife held in 0.79 and 0.63 of such cases, and gave none in 39 and 60 %."""
+        random, held, none = np.random.default_rng(n), [], 0
+        truth = 0.585
+        for _ in range(100):
+            good = random.random(n) < 0.95
+            right = random.random((people, n)) < 0.97
+            ratings = np.where(right, good, ~good).astype(float).T
+            found = two_values_interval(self.alpha, ratings, range(n))
+            none += found is None
+            held += [] if found is None else [found.low <= truth <= found.high]
+        assert np.mean(held) >= 0.93
+        assert none <= 20
+
+    def test_of_two_people_it_is_that_of_their_table(self):
+        random = np.random.default_rng(1)
+        good = random.random(60) < 0.8
+        ratings = np.where(random.random((2, 60)) < 0.9, good, ~good).astype(float).T
+
+        def kappa(table):
+            return cohen_kappa(table[:, 0], table[:, 1])
+
+        found = two_values_interval(kappa, ratings, range(60))
+        other = verdicts_interval(kappa_of_table, ratings[:, 0], ratings[:, 1], range(60))
+        assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=0.03)
+
+    def test_people_who_always_agree_are_not_certain_to(self):
+        ratings = np.array([[1.0, 1.0]] * 8 + [[0.0, 0.0]] * 2)
+        found = two_values_interval(self.alpha, ratings, range(10))
+        assert found.low < 0.8
+        assert found.high == 1
+
+    def test_what_tells_nothing_has_none(self):
+        assert two_values_interval(self.alpha, np.ones((10, 2)), range(10)) is None
+        assert two_values_interval(self.alpha, np.eye(2), [0, 0]) is None
+        assert two_values_interval(self.alpha, np.array([[1.0, np.nan]] * 5), range(5)) is None
 
 
 class TestDisagreement:

@@ -8,14 +8,18 @@ from typing import TypeAlias
 import numpy as np
 
 from assay._analysis.annotators import (
+    NORMAL,
     Bools,
     LabelArrays,
+    OfRatings,
     Scale,
     annotator_agreement,
     as_arrays,
     decide_out_of_fold,
     human_ceiling,
+    people_interval,
 )
+from assay._analysis.disagreements import Confusion, Disagreement, confusion, disagreements
 from assay._analysis.labelled import (
     UNDECIDED,
     Labelled,
@@ -27,63 +31,23 @@ from assay._analysis.labelled import (
 from assay._runner.result import Result
 from assay._text.results import rounded
 from assay.errors import InputError
-from assay.score import Part, Readable
+from assay.score import Readable
 from assay.stats import agreement as measures
 from assay.stats import raters
-from assay.stats.intervals import Floats, Interval, Statistic, jackknife_interval, value_of
+from assay.stats.comparison import difference_interval
+from assay.stats.intervals import Floats, Interval, Statistic, mean_interval, value_of
+from assay.stats.jackknife import jackknife_interval
 
 WORST = 5
 
 _CHANCE, _AUROC, _BALANCED = "always the same", "AUROC", "balanced accuracy"
+_PREFERENCES = "preference accuracy"
 
 # Measure -> (least, greatest) value.
 _SHARE, _CORRELATION = (0.0, 1.0), (-1.0, 1.0)
 
 Scored: TypeAlias = Callable[[Floats, Floats], Statistic]
 Decided: TypeAlias = Callable[[Bools, Floats], Statistic]
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """What people call good and bad, and what the metric calls so.
-
-    Attributes:
-        good_good: People good, metric good.
-        good_bad: People good, metric bad: a false alarm.
-        bad_good: People bad, metric good: a miss.
-        bad_bad: People bad, metric bad.
-    """
-
-    good_good: int
-    good_bad: int
-    bad_good: int
-    bad_bad: int
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """An item that a person should read.
-
-    Attributes:
-        sample: Id of the sample.
-        score: What the metric said; of a statement how good the judge takes it to be.
-        label: What people said, their mean.
-        labels: What each of them said.
-        gap: Place of the score among all scores less that of the label among all labels, each in
-            [0, 1]; above 0 the metric is the kinder one.
-        question: What was asked.
-        text: What was labelled: the statement, or else the answer.
-        parts: The evidence of the score: statements with their verdicts.
-    """
-
-    sample: str
-    score: float
-    label: float
-    labels: Mapping[str, float]
-    gap: float
-    question: str
-    text: str
-    parts: Sequence[Part]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +188,8 @@ def agree(
         threshold_by=source,
         measures=_measures(arrays, good, rarer),
         among_people=[
-            _measure_of(name, statistic, arrays.rated, _CORRELATION)
-            for name, statistic in annotator_agreement(arrays).items()
+            _people_measure(name, arrays, measure, ratings, _CORRELATION)
+            for name, (measure, ratings) in annotator_agreement(arrays).items()
         ],
         confusion=confusion(arrays.labels, good) if arrays.scale == "binary" else None,
         worst=disagreements(arrays, good, most),
@@ -298,7 +262,8 @@ def _measures(arrays: LabelArrays, good: Bools | None, rarer: str) -> list[Measu
         people = human_ceiling(arrays, statistic)
         statistic_of_metric = statistic(arrays.goodness, arrays.labels)
         measure = _with_baselines(arrays, name, statistic_of_metric, ends, rules, people)
-        measured.append(_ranked_measure(measure, arrays) if name == _AUROC else measure)
+        remake = {_AUROC: _ranked_measure, _PREFERENCES: _met_measure}.get(name)
+        measured.append(remake(measure, arrays) if remake else measure)
     if good is None:
         return measured
     decisions = _said_by_rules(arrays, rarer)
@@ -320,6 +285,19 @@ def _ranked_measure(measure: Measure, arrays: LabelArrays) -> Measure:
     rule = arrays.baselines.get(measure.floor_name, np.zeros(len(arrays.labels)))
     lead = measures.auroc_lead(arrays.goodness, rule, arrays.labels, arrays.groups)
     return replace(measure, interval=interval, lead=lead)
+
+
+def _met_measure(measure: Measure, arrays: LabelArrays) -> Measure:
+    """The share of preferences met with intervals of means: of shares near 1 there is no other."""
+    met = measures.preferences_met(arrays.goodness, arrays.labels)
+    rule = arrays.baselines.get(measure.floor_name, np.zeros(len(met)))
+    leads = met - measures.preferences_met(rule, arrays.labels)
+    groups = [group for group, untied in zip(arrays.groups, ~np.isnan(met), strict=True) if untied]
+    met, leads = met[~np.isnan(met)], leads[~np.isnan(leads)]
+    interval = mean_interval(met, groups=groups, low=0.0, high=1.0)
+    return replace(
+        measure, interval=interval, lead=difference_interval(leads, groups=groups, span=1.0)
+    )
 
 
 def _recovered(
@@ -374,7 +352,7 @@ def _by_score(arrays: LabelArrays, rarer: str) -> dict[str, tuple[tuple[float, f
     }
     if arrays.scale == "preference":
         first: Scored = measures.preference_accuracy
-        return {"preference accuracy": (_SHARE, first), **correlations}
+        return {_PREFERENCES: (_SHARE, first), **correlations}
     if arrays.scale == "ordinal":
         measures_of_grades = {
             **correlations,
@@ -413,8 +391,16 @@ def _measure_of(
     name: str, statistic: Statistic, groups: Sequence[str], ends: tuple[float, float]
 ) -> Measure:
     value = value_of(statistic, len(groups))
-    interval = jackknife_interval(statistic, groups, low=ends[0], high=ends[1])
+    normal, (low, high) = NORMAL.get(name), ends
+    interval = jackknife_interval(statistic, groups, low=low, high=high, normal=normal)
     return Measure(name, value, interval)
+
+
+def _people_measure(
+    name: str, arrays: LabelArrays, measure: OfRatings, ratings: Floats, ends: tuple[float, float]
+) -> Measure:
+    value = value_of(measure(ratings), len(ratings))
+    return Measure(name, value, people_interval(name, arrays, measure, ratings, ends))
 
 
 def _with_baselines(
@@ -423,7 +409,7 @@ def _with_baselines(
     statistic: Statistic,
     ends: tuple[float, float],
     rules: Mapping[str, Statistic],
-    people: Statistic | None,
+    people: OfRatings | None,
 ) -> Measure:
     """A measure with its interval, the best trivial rule and what people reach."""
     groups = arrays.groups
@@ -442,58 +428,5 @@ def _with_baselines(
         measure = replace(measure, floor=reached_values[best], floor_name=best, lead=lead)
     if people is None:
         return measure
-    between = _measure_of(name, people, arrays.rated, ends)
+    between = _people_measure(name, arrays, people, arrays.ratings, ends)
     return replace(measure, ceiling=between.value, ceiling_interval=between.interval)
-
-
-def confusion(labels: Floats, good: Bools | None) -> Confusion | None:
-    """The four counts; None if nothing was called good or bad."""
-    if good is None:
-        return None
-    truth = labels >= 0.5
-    pairs = ((truth, good), (truth, ~good), (~truth, good), (~truth, ~good))
-    return Confusion(*(int((called_so & labelled_so).sum()) for called_so, labelled_so in pairs))
-
-
-def disagreements(data: LabelArrays, good: Bools | None, most: int) -> list[Disagreement]:
-    """The items on which the ranks of score and label differ most, worst first.
-
-    Where items were called good or bad only those called wrongly are given; where they could not
-    be, only those that score on the wrong side of an item of the other label.
-    """
-    gaps = _rank_shares(data.goodness) - _rank_shares(data.labels)
-    wrong = np.abs(gaps) > 0 if good is None else good != (data.labels >= 0.5)
-    if good is None and data.scale == "binary":
-        wrong = _misordered(data.goodness, data.labels >= 0.5)
-    order = [item for item in np.argsort(-np.abs(gaps), kind="stable") if wrong[item]]
-    worst = []
-    for index in order[:most]:
-        item = data.items[index]
-        worst.append(
-            Disagreement(
-                sample=item.sample.id,
-                score=item.score,
-                label=item.label,
-                labels=item.labels,
-                gap=float(gaps[index]),
-                question=item.sample.question or "",
-                text=item.part.text if item.part else item.sample.answer or "",
-                parts=(item.part,) if item.part else item.outcome.parts,
-            )
-        )
-    return worst
-
-
-def _misordered(goodness: Floats, good: Bools) -> Bools:
-    """Good items that score lower than a bad one, bad ones that score as high as a good one."""
-    if good.all() or not good.any():
-        return np.zeros(len(good), dtype=bool)
-    least_good, highest_bad = goodness[good].min(), goodness[~good].max()
-    return np.asarray(np.where(good, goodness < highest_bad, goodness >= least_good))
-
-
-def _rank_shares(values: Floats) -> Floats:
-    """Middle rank of each value as a share, in (0, 1)."""
-    _, rank, counts = np.unique(values, return_inverse=True, return_counts=True)
-    shares = (np.cumsum(counts) - counts / 2)[rank] / max(len(values), 1)
-    return np.asarray(shares)

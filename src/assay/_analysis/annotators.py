@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, product
 from typing import Final, Literal, TypeAlias
 
@@ -17,8 +18,9 @@ from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.sample import Sample
 from assay.stats import agreement, raters
-from assay.stats.agreement import Share, correct_above, wrong_below
-from assay.stats.intervals import Floats, Statistic, value_of
+from assay.stats.concordance import Share, correct_above, wrong_below
+from assay.stats.intervals import Floats, Interval, Statistic, value_of
+from assay.stats.jackknife import jackknife_interval
 
 
 def _in_contexts(text: str, sample: Sample) -> float | None:
@@ -160,28 +162,59 @@ def decide_out_of_fold(
     return coarse >= used, used
 
 
+# From ratings, shape (items, annotators), NaN where one said nothing, to a function of weights.
+OfRatings: TypeAlias = Callable[[Floats], Statistic]
+
+
 def human_ceiling(
     arrays: LabelArrays, statistic: Callable[[Floats, Floats], Statistic]
-) -> Statistic | None:
+) -> OfRatings | None:
     """A person with the mean (or the majority) of the others, averaged over the people.
 
     Returns:
-        The measure as a function of weights, one for each of `data.rated`; None with fewer than two
-        people on an item.
+        The measure of ratings such as `arrays.ratings`; None with fewer than two people on an item.
     """
-    annotator_measures = [
-        measure_of_one
-        for annotator in range(len(arrays.annotators))
-        if (measure_of_one := _one_annotator(arrays, annotator, statistic))
-    ]
-    if not annotator_measures:
-        return None
 
-    def value(weights: Floats) -> float:
-        values = np.array([measure(weights) for measure in annotator_measures])
-        return float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else np.nan
+    def measure(ratings: Floats) -> Statistic:
+        of_table = replace(arrays, ratings=ratings)
+        by_annotator = [
+            measure_of_one
+            for annotator in range(ratings.shape[1])
+            if (measure_of_one := _one_annotator(of_table, annotator, statistic))
+        ]
 
-    return value
+        def value(weights: Floats) -> float:
+            values = np.array([measure_of_one(weights) for measure_of_one in by_annotator])
+            return (
+                float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else np.nan
+            )
+
+        return value
+
+    return measure if value_of(measure(arrays.ratings), len(arrays.ratings)) is not None else None
+
+
+# Of n normal rows the variance of Fisher's z is c / (n - m): (c, m) by the name of the measure.
+NORMAL: Final[Mapping[str, tuple[float, int]]] = {
+    "Pearson": (1.0, 3),
+    "Spearman": (1.06, 3),
+    "Kendall tau-b": (0.437, 4),
+    "Cohen's kappa, linear": (1.0, 3),
+    "Cohen's kappa, quadratic": (1.0, 3),
+}
+
+
+def people_interval(
+    name: str, arrays: LabelArrays, measure: OfRatings, ratings: Floats, ends: tuple[float, float]
+) -> Interval | None:
+    """The 95 % interval of an agreement of people; ends are the least and the greatest value."""
+    if arrays.scale == "binary":
+        return raters.two_values_interval(measure, ratings, arrays.rated)
+    low, high = ends
+    rated = np.sum(~np.isnan(ratings), axis=1) > 1
+    groups = [group for group, shared in zip(arrays.rated, rated, strict=True) if shared]
+    statistic = measure(ratings[rated])
+    return jackknife_interval(statistic, groups, low=low, high=high, normal=NORMAL.get(name))
 
 
 def _one_annotator(
@@ -208,23 +241,34 @@ def _one_annotator(
     return lambda weights: measured(weights[shared])
 
 
-def annotator_agreement(arrays: LabelArrays) -> dict[str, Statistic]:
-    """Kappa and alpha of the people with each other, by name; none with fewer than two people."""
+def annotator_agreement(arrays: LabelArrays) -> dict[str, tuple[OfRatings, Floats]]:
+    """Kappa and alpha of the people with each other, by name; none with fewer than two people.
+
+    Each with the ratings that it is of: who said what counts for Cohen's kappa alone.
+    """
     ratings = arrays.ratings
-    if ratings.shape[1] < 2 or not (np.sum(~np.isnan(ratings), axis=1) > 1).any():
+    n_ratings = np.sum(~np.isnan(ratings), axis=1)
+    if ratings.shape[1] < 2 or not (n_ratings > 1).any():
         return {}
     scale: raters.Scale = "nominal" if arrays.scale == "binary" else "ordinal"
-    statistics = {f"Krippendorff's alpha, {scale}": raters.krippendorff_alpha(ratings, scale)}
+    anonymous = np.sort(ratings, axis=1)[:, : n_ratings.max()]  # what nobody said stands last
+    statistics: dict[str, tuple[OfRatings, Floats]] = {
+        f"Krippendorff's alpha, {scale}": (
+            partial(raters.krippendorff_alpha, scale=scale),
+            anonymous,
+        )
+    }
     complete = not np.isnan(ratings).any()
     if ratings.shape[1] == 2 and complete:
         weighting: raters.Weighting = "nominal" if arrays.scale == "binary" else "quadratic"
-        kappa = raters.cohen_kappa(ratings[:, 0], ratings[:, 1], weighting)
         name = "Cohen's kappa" if weighting == "nominal" else f"Cohen's kappa, {weighting}"
-        return {**statistics, name: kappa}
-    if complete:
+        statistics[name] = (lambda t: raters.cohen_kappa(t[:, 0], t[:, 1], weighting), ratings)
+    elif complete:
         values = np.unique(ratings)
-        counts = (ratings[:, :, None] == values).sum(axis=1)
-        statistics["Fleiss' kappa"] = raters.fleiss_kappa(counts)
+        statistics["Fleiss' kappa"] = (
+            lambda table: raters.fleiss_kappa((table[:, :, None] == values).sum(axis=1)),
+            anonymous,
+        )
     return statistics
 
 

@@ -1,7 +1,7 @@
 """Calibration of a judge by labels: the threshold of good, and how likely each score is good."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -25,7 +25,12 @@ from assay._text.results import rounded
 from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.score import Readable, Score
-from assay.stats.agreement import balanced_interval, best_threshold
+from assay.stats.agreement import (
+    balanced_interval,
+    best_threshold,
+    f1_of_table,
+    verdicts_interval,
+)
 from assay.stats.calibration import (
     Bin,
     Curve,
@@ -35,12 +40,13 @@ from assay.stats.calibration import (
     Platt,
     brier,
     calibration_error,
+    calibration_error_interval,
     error_by_chance,
     fit,
     out_of_fold,
     reliability,
 )
-from assay.stats.intervals import Floats, Interval, Statistic, jackknife_interval, value_of
+from assay.stats.intervals import Floats, Interval, mean_interval, value_of
 
 FORMAT: Final = 1
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -380,16 +386,18 @@ def _quality(
 ) -> Quality:
     good = rows.good
 
-    def measured(statistic: Statistic, ends: tuple[float, float] = (0.0, 1.0)) -> Measured:
-        low, high = ends
-        value = value_of(statistic, len(good))
-        return Measured(value, jackknife_interval(statistic, rows.groups, low=low, high=high))
-
     def verdicts(called_good: Bools) -> Measured:
-        measure = measured(objective(called_good, good), objective.ends)
-        if objective.name != "balanced":
-            return measure
-        return replace(measure, interval=balanced_interval(called_good, good, rows.groups))
+        value = value_of(objective(called_good, good), len(good))
+        return Measured(value, _objective_interval(objective, called_good, good, rows.groups))
+
+    def squares(probabilities: Floats) -> Measured:
+        away = np.square(probabilities - good)
+        interval = mean_interval(away, groups=rows.groups, low=0.0, high=1.0)
+        return Measured(value_of(brier(probabilities, good), len(good)), interval)
+
+    def error(probabilities: Floats) -> Measured:
+        value = value_of(calibration_error(probabilities, good), len(good))
+        return Measured(value, calibration_error_interval(probabilities, good, rows.groups))
 
     raw = (
         rows.scores if rows.sign > 0 and 0 <= rows.scores.min() <= rows.scores.max() <= 1 else None
@@ -403,16 +411,30 @@ def _quality(
         reached=verdicts(called_good),
         before=before,
         usual=usual_threshold,
-        brier=measured(brier(chances, good)),
-        brier_before=None if raw is None else measured(brier(raw, good)),
-        error=measured(calibration_error(chances, good)),
-        error_before=None if raw is None else measured(calibration_error(raw, good)),
+        brier=squares(chances),
+        brier_before=None if raw is None else squares(raw),
+        error=error(chances),
+        error_before=None if raw is None else error(raw),
         error_by_chance=error_by_chance(chances, good, rows.groups),
         bins=tuple(reliability(chances, good, rows.groups)),
         bins_before=() if raw is None else tuple(reliability(raw, good, rows.groups)),
         undecided=rows.undecided,
         unweighted=rows.unweighted,
     )
+
+
+def _objective_interval(
+    objective: Objective, called_good: Bools, good: Bools, groups: Sequence[Hashable]
+) -> Interval | None:
+    """The 95 % interval of what a threshold reaches; of few bad ones a jackknife is too narrow."""
+    if objective.name == "balanced":
+        return balanced_interval(called_good, good, groups)
+    if objective.name == "cost":
+        low, high = objective.ends
+        costs = objective.costs(called_good, good)
+        return mean_interval(-costs, groups=groups, low=low, high=high)
+    turned = objective.name == "f1-bad"
+    return verdicts_interval(f1_of_table, called_good != turned, good != turned, groups)
 
 
 def _usual_threshold(result: Result, items: Labelled) -> float | None:

@@ -14,7 +14,7 @@ from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.sample import Sample
 from assay.score import Readable, Score
-from assay.stats.correction import Corrected, Design, correct_mean, cut_short, labels_alone
+from assay.stats.correction import Corrected, Design, correct_mean, labels_alone
 from assay.stats.intervals import LEVEL, Interval
 from assay.stats.misclassification import (
     Checked,
@@ -25,6 +25,7 @@ from assay.stats.misclassification import (
     true_share,
 )
 from assay.stats.power import labels_like_these
+from assay.stats.priority_sampling import cut_short
 
 PARTLY = "only some of the sample's statements are labelled"
 NO_SHARE = "the score is no share of its statements"

@@ -115,14 +115,13 @@ def by_group(
     compared = [
         _metric(result, label, group_of_row, order, clusters, level) for label in compared_labels
     ]
-    warned = ["Samples of one document or conversation are not independent of each other, which"]
-    warned[0] += " the test takes them to be: its p-values may be too small."
+    warned = _warned(clusters, group_of_row)
     return ByGroup(
         run=result.run.id,
         field=field,
         without=len(samples) - len(group_of_row),
         metrics=adjusted(compared),
-        warnings=tuple(warned) if clusters else (),
+        warnings=warned,
         level=level,
         title=result.run.title,
     )
@@ -167,6 +166,19 @@ def _clusters(
     if all(group is None for group, _ in samples.values()):
         return None
     return {row: (row,) if group is None else group for row, (group, _) in samples.items()}
+
+
+def _warned(
+    clusters: Mapping[int, Hashable] | None, group_of_row: Mapping[int, str]
+) -> tuple[str, ...]:
+    """What is to be said of clusters: one with samples of one group counts as one in a test."""
+    if clusters is None:
+        return ()
+    places = {(clusters[row], name) for row, name in group_of_row.items()}
+    if len({cluster for cluster, _ in places}) == len(places):
+        return ("Samples of one document or conversation count as one in the test, by their mean.",)
+    text = "Samples of one document or conversation are not independent of each other, which"
+    return (f"{text} the test takes them to be: its p-values may be too small.",)
 
 
 def _values(
@@ -217,6 +229,14 @@ class _Side:
     clusters: Sequence[Hashable] | None
     range: tuple[float | None, float | None]
     level: float
+
+    @property
+    def means(self) -> list[float]:
+        """The mean score of each cluster."""
+        by_cluster: dict[Hashable, list[float]] = {}
+        for cluster, score in zip(self.clusters or (), self.scores, strict=True):
+            by_cluster.setdefault(cluster, []).append(score)
+        return [fmean(scores) for scores in by_cluster.values()]
 
     @property
     def interval(self) -> Interval | None:
@@ -272,15 +292,22 @@ def _tests(
 
 
 def _welch(first: _Side, second: _Side, *, one_sided: bool) -> Welch | None:
-    for side in (first, second):
-        if len(side.scores) < (LEAST if len(set(side.scores)) > 1 else LEAST_EQUAL):
+    # Clusters that lie in one of the sides each are what is independent.
+    nested = set(first.clusters or ()).isdisjoint(second.clusters or ())
+    by_cluster = first.clusters is not None and nested
+    a, b = (side.means if by_cluster else side.scores for side in (first, second))
+    for scores in (a, b):
+        if len(scores) < (LEAST if len(set(scores)) > 1 else LEAST_EQUAL):
             return None
-    tested = welch(first.scores, second.scores, one_sided=one_sided, level=first.level)
+    tested = welch(a, b, one_sided=one_sided, level=first.level)
     ends = first.interval, second.interval
-    if tested is None or ends[0] is None or ends[1] is None:
+    if tested is None:
+        return None
+    means = fmean(first.scores), fmean(second.scores)
+    tested = replace(tested, difference=means[0] - means[1])
+    if ends[0] is None or ends[1] is None:
         return tested
     # A small group of perfect scores has no spread, and t is then as sure of it as of a large one.
-    means = fmean(first.scores), fmean(second.scores)
     of_means, of_test = gap_interval(means, (ends[0], ends[1])), tested.interval
     wider = replace(
         of_test, low=min(of_test.low, of_means.low), high=max(of_test.high, of_means.high)

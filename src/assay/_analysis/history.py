@@ -53,7 +53,8 @@ def shifts(before: Sequence[Sample], after: Sequence[Sample]) -> list[Shift]:
     """What clearly differs, the clearest first of each kind.
 
     Shares are compared by Fisher's exact test, numbers by that of Mann and Whitney, all adjusted
-    together (Holm), at the level of `LEVEL`.
+    together (Holm), at the level of `LEVEL`. Of samples that share a group, such as the turns of a
+    conversation, only the first one is tested: they are not independent.
     """
     if not before or not after:
         return []
@@ -69,6 +70,15 @@ def shifts(before: Sequence[Sample], after: Sequence[Sample]) -> list[Shift]:
             result.append(shift)
     order = ["questions", "retrieval", "answers"]
     return sorted(result, key=lambda shift: order.index(shift.about))
+
+
+def _first_of_groups(samples: Sequence[Sample]) -> list[Sample]:
+    """Independent samples: of each group the first, and all that name none."""
+    first: dict[tuple[str, str], Sample] = {}
+    for sample in samples:
+        unit = ("group", sample.group) if sample.group else ("sample", sample.id)
+        first.setdefault(unit, sample)
+    return list(first.values())
 
 
 def _length(text: str | None) -> float | None:
@@ -99,11 +109,15 @@ _NUMBERS: Final[tuple[tuple[str, str, Callable[[Sample], float | None]], ...]] =
 def _numbers(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift]:
     from scipy.stats import mannwhitneyu
 
+    independent = _first_of_groups(before), _first_of_groups(after)
     for subject, description, number in _NUMBERS:
-        sides = [[v for s in side if (v := number(s)) is not None] for side in (before, after)]
-        if min(map(len, sides)) < _FEWEST or len({*sides[0], *sides[1]}) == 1:
+        sides, tested = (
+            [[v for s in side if (v := number(s)) is not None] for side in both]
+            for both in ((before, after), independent)
+        )
+        if min(map(len, tested)) < _FEWEST or len({*tested[0], *tested[1]}) == 1:
             continue
-        p = float(mannwhitneyu(np.array(sides[0]), np.array(sides[1])).pvalue)
+        p = float(mannwhitneyu(np.array(tested[0]), np.array(tested[1])).pvalue)
         yield Shift(subject, description, fmean(sides[0]), fmean(sides[1]), share=False, p=p)
 
 
@@ -130,15 +144,17 @@ def _shares(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift
     """The shares of samples that have a feature, of the features that are the most frequent."""
     from scipy.stats import fisher_exact
 
+    sides = before, after, _first_of_groups(before), _first_of_groups(after)
+    n, m, n_tested, m_tested = map(len, sides)
     for subject, description, features, limit in _SHARES:
-        first, second = (
-            Counter(f for s in side for f in set(features(s))) for side in (before, after)
+        first, second, *tested = (
+            Counter(f for s in side for f in set(features(s))) for side in sides
         )
-        n, m = len(before), len(after)
         for name, _ in (first + second).most_common(limit):
-            a, b = first[name], second[name]
-            p = float(fisher_exact(np.array([[a, n - a], [b, m - b]])).pvalue)
-            yield Shift(subject, description.format(name), a / n, b / m, share=True, p=p)
+            a, b = (counts[name] for counts in tested)
+            p = float(fisher_exact(np.array([[a, n_tested - a], [b, m_tested - b]])).pvalue)
+            shares = first[name] / n, second[name] / m
+            yield Shift(subject, description.format(name), *shares, share=True, p=p)
 
 
 if TYPE_CHECKING:

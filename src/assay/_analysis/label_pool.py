@@ -17,9 +17,10 @@ from assay.errors import InputError
 from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.stats.batches import Batch, as_chances, draw, error_sizes, weights
-from assay.stats.correction import Corrected, Design, correct_mean, fixed_numbers, sizes
+from assay.stats.correction import Corrected, Design, correct_mean
 from assay.stats.intervals import LEVEL, Floats, Interval, width
 from assay.stats.power import labels_like_these
+from assay.stats.priority_sampling import fixed_numbers, sizes
 
 # Run, sample, and number of the statement (None: the whole answer).
 Key: TypeAlias = tuple[str, str, int | None]
@@ -440,6 +441,11 @@ class Pool:
 
     def _indices(self, names: Sequence[str]) -> npt.NDArray[np.intp]:
         return np.array([self.place_of[name] for name in names], np.intp)
+
+    def unit(self, sample: str) -> Hashable:
+        """What a sample is not independent of: its group, or itself where no sample names one."""
+        groups = self.first.groups
+        return sample if groups is None else groups[self.place_of[sample]]
 
     @cached_property
     def place_of(self) -> dict[str, int]:

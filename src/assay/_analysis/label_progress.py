@@ -1,7 +1,7 @@
 """What labels tell so far: the corrected mean, the judge's agreement, how many more it takes."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
@@ -155,7 +155,7 @@ class Tally:
                 people = self.is_good(state.value((run, sample, statement)))
                 judge = self.called((run, sample, statement))
                 if people is not None and judge is not None:
-                    verdicts.append(Verdicts(judge, people, name, weight))
+                    verdicts.append(Verdicts(judge, people, self.pool.unit(name), weight))
         return kappa(verdicts)
 
     def is_good(self, value: float | None) -> bool | None:
@@ -210,7 +210,7 @@ class Verdicts:
 
     judge: bool  # whether the judge calls it good
     people: bool  # whether people do
-    sample: str  # id of its sample
+    unit: Hashable  # what it is not independent of: its sample, or the group of that
     weight: float  # how many samples that stands for
 
 
@@ -225,7 +225,7 @@ def kappa(verdicts: Sequence[Verdicts]) -> tuple[float | None, Interval | None]:
     judge, people = ([item.judge for item in verdicts], [item.people for item in verdicts])
     counts = np.array([item.weight for item in verdicts])
     value = float(cohen_kappa(judge, people)(counts))
-    units = [item.sample for item in verdicts]
+    units = [item.unit for item in verdicts]
     interval = verdicts_interval(kappa_of_table, judge, people, units, weights=counts)
     return value if np.isfinite(value) else None, interval
 

@@ -32,7 +32,7 @@ from assay.judge import Reply
 from assay.prompt import Example, fenced
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.stats.correction import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
+from assay.stats.priority_sampling import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
 from assay.tasks import Statement, Verdict, VerifyStatements
 
 COLUMNS: Final = (

@@ -10,16 +10,17 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from assay._analysis.agreement import Agreement, Disagreement, Measure
+from assay._analysis.agreement import Agreement, Measure
 from assay._analysis.annotators import TENTHS, Concordance, Row
 from assay._analysis.comparability import judge_of
+from assay._analysis.disagreements import Disagreement
 from assay._report import numbers, sanitize
 from assay._report.page import asset, page, path
 from assay._report.sanitize import code, inline
 from assay._report.tables import dim, joined, markdown_list, markdown_measures, measures, shorten
 from assay._store import Run
 from assay._version import __version__
-from assay.stats.agreement import Share
+from assay.stats.concordance import Share
 
 # Balanced accuracy this far below the AUROC: the order is right, the threshold is not.
 _OFF: Final = 0.1

@@ -10,10 +10,11 @@ import msgspec
 from assay._report import numbers
 from assay._report.numbers import judge_in_words
 from assay._runner.plan import NEVER_MEASURED
-from assay._runner.summary import moved
+from assay._runner.summary import moved, unbounded_tail
 from assay._text.text_kinds import DESCRIBED
 from assay.judges.cascade import CascadePolicy
 from assay.judges.embedded.card import Quality
+from assay.stats.intervals import proportion_interval
 from assay.stats.risk_control import RiskControl
 
 # Fewer independent samples than this are said to be few.
@@ -86,7 +87,8 @@ def percentiles(metric: Mapping[str, Any]) -> str:
     # Costs are small: three digits that count, wherever they begin.
     values = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in percentiles)
     half, p95, nearly_all = (f"{value} {unit(metric)}".rstrip() for value in values)
-    return f"half of the samples up to {half}, 95 % up to {p95}, 99 % up to {nearly_all}"
+    text = f"half of the samples up to {half}, 95 % up to {p95}, 99 % up to {nearly_all}"
+    return f"{text}{unbounded_tail(metric['n_scored'])}"
 
 
 def by_remark(
@@ -213,12 +215,19 @@ def noise(metric: Mapping[str, Any]) -> str:
         between = f" ({' to '.join(ends)} %)" if ends else ""
         phrases.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
     if noise["sd"] is not None and metric["n_scored"]:
-        mean = moved(noise["sd"], metric["n_scored"])
-        phrases.append(f"a sample's score moves by {numbers.score(noise['sd'])} (s.d.)")
-        phrases.append(f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}")
+        phrases += _moves(noise["sd"], metric["n_scored"], noise["samples"])
     if noise["unsettled"]:
         phrases.append(f"{numbers.plural(noise['unsettled'], 'sample')} were scored only at times")
     return f"{repeats}: {', '.join(phrases)}" if phrases else repeats
+
+
+def _moves(sd: float, n_scored: int, n_asked: int) -> list[str]:
+    if not sd:  # of few samples none may have moved by chance
+        most = 100 * proportion_interval(0, n_asked).high
+        return [f"no score moved (those of at most {most:.2g} % of samples do)"]
+    mean = moved(sd, n_scored)
+    score = f"a sample's score moves by {numbers.score(sd)} (s.d.)"
+    return [score, f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}"]
 
 
 def asked(whom: str, calls: int, reused: int, local: int = 0) -> str:

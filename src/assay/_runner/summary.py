@@ -25,6 +25,7 @@ Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standa
 PAIRS = 500
 SAMPLES = 300
 _TAIL = ("p50", "p95", "p99")
+_OPEN = 0.025  # how often a bound may lie too low
 
 
 class NotebookDisplay:
@@ -276,7 +277,11 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
         lines += [
             f"{row.metric}: {row.n_failed} failed, most often: {reason}" for row, reason in reasons
         ]
-        lines += [f"{row.metric}: {_quantiles(row.percentiles)}" for row in self if row.percentiles]
+        lines += [
+            f"{row.metric}: {_quantiles(row.percentiles)}{unbounded_tail(row.n_scored)}"
+            for row in self
+            if row.percentiles
+        ]
         return lines
 
     def __repr__(self) -> str:
@@ -335,6 +340,21 @@ def _interval_text(pair: tuple[float, float] | None) -> str:
 def _quantiles(percentiles: tuple[float, float, float]) -> str:
     named_values = zip(_TAIL, percentiles, strict=True)
     return ", ".join(f"{name} {rounded(value)}" for name, value in named_values)
+
+
+def unbounded_tail(n: int) -> str:
+    """What n samples leave open of the greatest values, in brackets; "" if they leave little.
+
+    All of n samples lie below the percentile p in p^n of cases, so fewer than log(0.025) / log(p)
+    have no upper bound of it that holds in 97.5 %, whatever the values.
+
+    Source:
+        David and Nagaraja, Order Statistics (2003), section 7.1.
+    """
+    for share, percent in ((0.95, 5), (0.99, 1)):
+        if share**n > _OPEN:
+            return f" (too few samples to bound the highest {percent} %)"
+    return ""
 
 
 def _summary(

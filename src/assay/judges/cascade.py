@@ -23,7 +23,7 @@ from assay.data.files import file_records, located
 from assay.errors import Denied, InputError, JudgeError, OverBudget, Problem, Unsupported
 from assay.judge import Backend, Capabilities, Judge, Reply, Task, repeated
 from assay.score import Score
-from assay.stats.correction import fixed_numbers
+from assay.stats.priority_sampling import fixed_numbers
 from assay.stats.risk_control import Checked, RiskControl
 from assay.tasks import Statement, Verdict, VerifyStatements
 

@@ -8,7 +8,7 @@ called positive, `labels` what is, `rule` holds the scores or calls of a rule fo
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import hypot
 from typing import TypeAlias
 
@@ -25,7 +25,6 @@ from assay.stats.intervals import (
     mean_interval,
     ones,
     ratio,
-    share_interval,
 )
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -398,12 +397,24 @@ def preference_accuracy(differences: Numbers, preferences: Numbers) -> Statistic
         differences: Shape (n,), the first answer's score less the second's.
         preferences: Shape (n,), 1 where people prefer the first, 0 the second, 0.5 neither.
     """
+    right = preferences_met(differences, preferences)
+    untied = (~np.isnan(right)).astype(float)
+    met = np.nan_to_num(right)
+    return lambda weights: ratio(float(weights @ met), float(weights @ untied))
+
+
+def preferences_met(differences: Numbers, preferences: Numbers) -> Floats:
+    """Of each preference whether the difference has its sign, 1, 0 or one half; NaN of a tie.
+
+    Args:
+        differences: As in `preference_accuracy`.
+        preferences: Likewise.
+    """
     x = np.asarray(differences, float)
     sign = np.sign(np.where(np.abs(x) < _ROUNDING, 0.0, x))
     preferred = np.sign(np.asarray(preferences) - 0.5)
-    untied = (preferred != 0).astype(float)
-    right = (1 + sign * preferred) / 2 * untied
-    return lambda weights: ratio(float(weights @ right), float(weights @ untied))
+    met: Floats = np.where(preferred == 0, np.nan, (1 + sign * preferred) / 2)
+    return met
 
 
 def mean(values: Numbers) -> Statistic:
@@ -438,63 +449,3 @@ def best_threshold(
     reached = np.array([measure(values >= t, labels)(counted) for t in candidates])
     best = candidates[reached >= np.nanmax(reached) - 1e-12]
     return float(best[len(best) // 2])
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share of counted rows."""
-
-    hits: int  # rows that are as asked
-    n: int  # rows that meet the condition
-    value: float | None  # hits / n; None if no row meets it
-    # Its Wilson interval, clusters taken into account (rows of a single cluster tell nothing: 0 to
-    # 1); None if no row meets it.
-    interval: Interval | None
-
-
-def correct_above(
-    scores: Sequence[Numbers],
-    correct: Numbers,
-    thresholds: Sequence[float],
-    groups: Sequence[Hashable] | None = None,
-) -> Share:
-    """P(correct | m1 > t1, m2 > t2, ...): how likely an answer that scores high is good.
-
-    Equation 1 of "Evaluation of RAG Metrics for Question Answering in the Telecom Domain" (arXiv
-    2407.12873); by Bayes' rule it is a share of counts.
-
-    Args:
-        scores: One array of shape (n,) for each metric, higher is better.
-        correct: Shape (n,), true where people call it correct.
-        thresholds: One for each metric.
-        groups: For each of the n rows the cluster that it belongs to; None if all are independent.
-    """
-    return _share(np.asarray(correct, bool), _all_meet(scores, thresholds, above=True), groups)
-
-
-def wrong_below(
-    scores: Sequence[Numbers],
-    correct: Numbers,
-    thresholds: Sequence[float],
-    groups: Sequence[Hashable] | None = None,
-) -> Share:
-    """P(wrong | m1 < u1, m2 < u2, ...), equation 2 there; arguments as for `correct_above`."""
-    return _share(~np.asarray(correct, bool), _all_meet(scores, thresholds, above=False), groups)
-
-
-def _all_meet(
-    scores: Sequence[Numbers], thresholds: Sequence[float], *, above: bool
-) -> npt.NDArray[np.bool_]:
-    pairs = zip((np.asarray(column, float) for column in scores), thresholds, strict=True)
-    met = [column > threshold if above else column < threshold for column, threshold in pairs]
-    return np.asarray(np.logical_and.reduce(met), dtype=bool)
-
-
-def _share(
-    hit: npt.NDArray[np.bool_], met: npt.NDArray[np.bool_], groups: Sequence[Hashable] | None
-) -> Share:
-    n, hits = int(met.sum()), int((hit & met).sum())
-    if not n:
-        return Share(0, 0, None, None)
-    members = None if groups is None else [groups[row] for row in np.flatnonzero(met).tolist()]
-    return Share(hits, n, hits / n, share_interval(hit[met], members))

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats.correction import chances, priority
 from assay.stats.intervals import Floats
+from assay.stats.priority_sampling import chances, priority
 
 # So many labels does the judge's own doubt count for, against the errors that labels show.
 PRIOR_LABELS = 5.0

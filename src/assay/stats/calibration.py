@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -17,12 +17,15 @@ from assay.stats.intervals import (
     cluster_numbers,
     ratio,
     share_interval,
+    value_of,
 )
+from assay.stats.jackknife import jackknife_interval
 
 Method: TypeAlias = Literal["platt", "isotonic"]
 BINS: Final = 10
 FOLDS: Final = 5
 _SEED: Final = 0
+ALPHA: Final = 0.025  # how often true probabilities show a larger error than is told
 _ROUNDING: Final = 1e-9  # scores that differ by a smaller share differ by the last digit only
 
 
@@ -162,8 +165,13 @@ class Objective:
             return f1(predicted, truth)
         if self.name == "f1-bad":
             return f1(~predicted, ~truth)
-        cost = self.accept * (predicted & ~truth) + self.reject * (~predicted & truth)
+        cost = self.costs(predicted, truth)
         return lambda weights: -ratio(float(weights @ cost), float(weights.sum()))
+
+    def costs(self, predicted: npt.NDArray[np.bool_], good: npt.NDArray[np.bool_]) -> Floats:
+        """What each row costs, shape (n,), 0 or more."""
+        costs: Floats = self.accept * (predicted & ~good) + self.reject * (~predicted & good)
+        return costs
 
 
 def folds(groups: Sequence[Hashable]) -> Iterator[npt.NDArray[np.bool_]]:
@@ -245,16 +253,50 @@ def error_by_chance(
             error larger. None (or no `good`) if all are independent.
         draws: How many are averaged.
     """
+    return float(_errors_by_chance(probabilities, good, groups, draws).mean())
+
+
+def calibration_error_interval(
+    probabilities: Numbers, good: Numbers, groups: Sequence[Hashable]
+) -> Interval | None:
+    """The 95 % interval of the calibration error, from 0 where true probabilities may show as much.
+
+    Args:
+        probabilities: Shape (n,).
+        good: Shape (n,), true or false.
+        groups: For each row the cluster that it belongs to.
+
+    Returns:
+        The jackknife's interval, widened; None where that is.
+
+    Source:
+        Bröcker & Smith, Weather Forecast. 22 (2007) 651, for what true probabilities may show.
+    """
+    found = calibration_error(probabilities, good)
+    interval, value = jackknife_interval(found, groups), value_of(found, len(groups))
+    by_chance = float(np.quantile(_errors_by_chance(probabilities, good, groups), 1 - ALPHA))
+    if interval is None or value is None or value > by_chance:
+        return interval
+    return replace(interval, low=0.0)
+
+
+def _errors_by_chance(
+    probabilities: Numbers,
+    good: Numbers | None,
+    groups: Sequence[Hashable] | None,
+    draws: int = 400,
+) -> Floats:
+    """Calibration errors of so many rows whose probabilities are all true, shape (draws,)."""
     p = np.asarray(probabilities, np.float64)
     bin_of, chance = _bins(p), np.random.default_rng(_SEED)
     off = [
         float(np.abs(np.bincount(bin_of, p - (chance.random(len(p)) < p))).sum())
         for _ in range(draws)
     ]
-    error = sum(off) / len(off) / len(p)
+    errors: Floats = np.array(off) / len(p)
     if good is None or groups is None:
-        return error
-    return error * math.sqrt(_design_effect(np.asarray(good, np.float64), bin_of, groups))
+        return errors
+    return errors * math.sqrt(_design_effect(np.asarray(good, np.float64), bin_of, groups))
 
 
 def _design_effect(y: Floats, bin_of: npt.NDArray[np.intp], groups: Sequence[Hashable]) -> float:

@@ -1,18 +1,12 @@
-"""The true mean from few labels and many judged samples, and which samples to label next.
+"""The true mean from few labels and many judged samples.
 
 Prediction-powered inference (Angelopoulos et al. 2023, arXiv 2301.09633), power-tuned (PPI++,
 arXiv 2311.01453), which survey statistics know as the difference or regression estimator: the
 judge's mean over all samples, plus the mean error of the judge on the labelled ones. With unequal
 chances of being labelled it is the estimator of active inference (Zrnic and Candès 2024, arXiv
 2403.03208), with strata that of stratified PPI (Fisch et al. 2024, arXiv 2406.04291).
-
-Samples to label are chosen by priority sampling (Duffield, Lund and Thorup, J. ACM 54 (2007) 32):
-every sample has a size q and a fixed random number u, and they are taken in the order of u / q.
-However many are taken, each one's chance is known: with t the first u / q that was not taken, it is
-min(1, q / t).
 """
 
-import hashlib
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +16,7 @@ import numpy.typing as npt
 
 from assay.stats.intervals import (
     LEVEL,
+    TAIL,
     Floats,
     Interval,
     Numbers,
@@ -33,7 +28,8 @@ from assay.stats.intervals import (
 )
 
 # Two labels that contradict the judge, one each way, are added at this weight where labels take
-# two values: a good judge errs so rarely that a few dozen labels may show no error at all.
+# two values, or mostly one: a good judge errs so rarely that a few dozen labels may show no error
+# at all, and so do labels of which nearly all are perfect.
 PSEUDO = 0.375
 FEWEST = 4
 _METHOD = "prediction-powered"
@@ -136,8 +132,9 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
         labelled: Shape (k,): places of the labelled samples among the N, each once.
         labels: Shape (k,): their labels, finite.
         design: How they were chosen; None if all samples had the same chance.
-        ends: The least and the greatest label possible. Labels that take these two values only
-            are treated as binary.
+        ends: The least and the greatest label possible. Labels that take these two values only,
+            or of which more than half are one value and fewer than ten another, are treated as
+            binary.
         power: lambda of PPI++; None tunes it, 1 is PPI, 0 the mean of the labels alone.
         level: Nominal coverage, in (0, 1).
         small_sample: False gives the interval of the paper: normal quantiles, no correction for
@@ -168,8 +165,8 @@ def correct_with_shares(
     f, labelled_at = np.asarray(scores, np.float64), np.asarray(labelled, np.intp)
     sample, stratum = _checked(f, labelled_at, np.asarray(labels, np.float64), design)
     clusters = np.arange(len(f)) if design.groups is None else cluster_numbers(design.groups)
-    binary = small_sample and bool(np.isin(sample.y, ends).all())
-    rows = _contradicted(sample, f, ends) if binary else sample
+    contradicted = small_sample and _tell_little(sample.y, ends)
+    rows = _contradicted(sample, f, ends) if contradicted else sample
     slope = _slope(rows, f, len(labelled_at), power)
     errors = rows.y - slope * rows.f
     predicted = slope * f + rows.means(errors)[stratum]
@@ -185,7 +182,8 @@ def correct_with_shares(
     judge_alone = np.bincount(clusters, (predicted - predicted.mean()) / len(f))
     error = spread.wider * math.sqrt(float(by_cluster @ by_cluster) + made_up)
     floor = spread.wider**2 * float(judge_alone @ judge_alone)
-    interval = _interval(estimate, error, spread, ends, level)
+    skewed = contradicted and not np.isin(sample.y, ends).all()
+    interval = _interval(estimate, error, spread, ends, level, skewed=skewed)
     if small_sample and len(labelled_at) == len(f) and not _unequal(design.probabilities):
         estimate, interval = _of_all_labels(sample.y, clusters[labelled_at], interval, ends, level)
     corrected = Corrected(
@@ -274,6 +272,13 @@ def _checked(
     ), stratum
 
 
+def _tell_little(labels: Floats, ends: tuple[float, float]) -> bool:
+    """Whether labels take two values, or mostly one: a few dozen may then show no error at all."""
+    n_others = int(np.count_nonzero(labels != np.median(labels)))
+    prevails = 2 * n_others < len(labels) and n_others < TAIL and ends[0] < ends[1]
+    return prevails or bool(np.isin(labels, ends).all())
+
+
 def _contradicted(sample: _Labelled, scores: Floats, ends: tuple[float, float]) -> _Labelled:
     """The labels with two that contradict the judge, shared out over the strata."""
     best, worst = float(scores.max()), float(scores.min())
@@ -327,8 +332,8 @@ def _leverage(rows: _Labelled) -> Floats:
 def _error_shares(rows: _Labelled) -> Floats:
     """What share of its size an error keeps, since the labels themselves place the line (HC3).
 
-    All of it where labels are binary, whose two made-up ones make up for that, but not for the
-    mean of each of several strata: of k labels (k - 1) / k of the variance are left.
+    All of it where two labels were made up, which make up for that, but not for the mean of each of
+    several strata: of k labels (k - 1) / k of the variance are left.
     """
     if not rows.pseudo:
         shares: Floats = 1 - np.minimum(_leverage(rows), 0.9)
@@ -380,17 +385,41 @@ class _Spread:
 
 
 def _interval(
-    estimate: float, error: float, spread: _Spread, ends: tuple[float, float], level: float
+    estimate: float,
+    error: float,
+    spread: _Spread,
+    ends: tuple[float, float],
+    level: float,
+    *,
+    skewed: bool,
 ) -> Interval | None:
     if spread.units < FEWEST or error <= 0 or spread.freedom <= 0:
         return None
     if spread.freedom < math.inf:  # the error itself is uncertain, and too small near an end
-        interval = wilson_around(estimate, error, spread.freedom, ends, level)
-        return replace(interval, method=_METHOD)
+        around = _beta_around if skewed else wilson_around
+        return replace(around(estimate, error, spread.freedom, ends, level), method=_METHOD)
     from scipy.special import ndtri
 
     half = float(ndtri((1 + level) / 2)) * error
     return Interval(max(estimate - half, ends[0]), min(estimate + half, ends[1]), level, _METHOD)
+
+
+def _beta_around(
+    mean: float, error: float, freedom: float, ends: tuple[float, float], level: float
+) -> Interval:
+    """The interval of a beta distribution with an effective n, t in the place of z.
+
+    Of labels that are mostly one value Wilson's holds too little on the side of that value.
+    """
+    from scipy.special import betaincinv, ndtri, stdtrit
+
+    (low, high), tail = ends, (1 - level) / 2
+    share, width = (mean - low) / (high - low), high - low
+    surer = float(ndtri(1 - tail) / stdtrit(freedom, 1 - tail))
+    effective = max(share * (1 - share) * (width / error * surer) ** 2 - 1, 1.0)
+    yes, no = max(share * effective, 0.5), max((1 - share) * effective, 0.5)
+    bottom, top = (float(betaincinv(yes, no, quantile)) for quantile in (tail, 1 - tail))
+    return Interval(min(low + bottom * width, mean), max(low + top * width, mean), level)
 
 
 def _of_all_labels(
@@ -416,84 +445,3 @@ def _correlation(sample: _Labelled) -> float | None:
 def _sd(values: Floats, weights: Floats) -> float:
     away = values - np.average(values, weights=weights)
     return math.sqrt(float(np.average(away * away, weights=weights)))
-
-
-RANDOM_SHARE = 0.5
-
-# A choice is called cut short if it lacks a twentieth of what it stands for, and three standard
-# deviations: simulated, that is said of 0 to 0.7 % of whole choices.
-LACK, SDS = 0.05, 3.0
-
-
-def sizes(uncertainty: Sequence[float] | Floats, random_share: float = RANDOM_SHARE) -> Floats:
-    """How much a sample's chance is to weigh: partly equal for all, partly by uncertainty.
-
-    Args:
-        uncertainty: Shape (N,), 0 or more: how far the judge may err on each sample, for instance
-            the standard deviation sqrt(p (1 - p)) of a verdict of probability p.
-        random_share: The part that is equal for all, in (0, 1]. It bounds how much one sample can
-            stand for: 1 / `random_share` times as much as under equal chances.
-
-    Returns:
-        Shape (N,), of sum 1.
-
-    Raises:
-        ValueError: If a number is out of its range.
-    """
-    spread = np.asarray(uncertainty, np.float64)
-    if not 0 < random_share <= 1 or (spread < 0).any() or not len(spread):
-        raise ValueError("uncertainty is 0 or more, and the random share above 0 and at most 1")
-    total = float(spread.sum())
-    equal: Floats = np.full(len(spread), 1 / len(spread))
-    return random_share * equal + (1 - random_share) * spread / total if total else equal
-
-
-def fixed_numbers(names: Sequence[str], seed: str = "") -> Floats:
-    """A number in (0, 1) for each name, always the same: it looks random and depends on nothing.
-
-    Args:
-        names: Shape (N,): ids of the samples.
-        seed: Another seed gives other numbers.
-    """
-    digests = (hashlib.sha256(f"{seed}\0{name}".encode()).digest() for name in names)
-    return np.array([(int.from_bytes(d[:6], "big") + 0.5) / 2**48 for d in digests])
-
-
-def priority(size: Floats, numbers: Floats) -> npt.NDArray[np.intp]:
-    """All places in the order in which they are to be taken; begin with the first.
-
-    Args:
-        size: Shape (N,), above 0.
-        numbers: Shape (N,), in (0, 1), drawn without looking at what is to be measured.
-    """
-    return np.argsort(numbers / size, kind="stable")
-
-
-def chances(size: Floats, numbers: Floats, n: int) -> Floats:
-    """With which probability each of the first n of `priority` was taken; shape (n,), in (0, 1]."""
-    order = priority(size, numbers)
-    if n >= len(order):
-        return np.ones(len(order))
-    if size.min() == size.max():  # a simple random sample: its chance does not hang on the draw
-        return np.full(n, n / len(order))
-    limit = float(numbers[order[n]] / size[order[n]])
-    probabilities: Floats = np.minimum(1.0, size[order[:n]] * limit)
-    return probabilities
-
-
-def cut_short(chances: Sequence[float], n: int) -> bool:
-    """Whether samples are only part of the choice that their chances are of, and it matters.
-
-    The first m of `priority` have other chances than the first n. As long as no chance has reached
-    1, those of the n are too high by one factor, which a weighted mean does not feel. Else the sum
-    of 1 / chance tells: for a whole choice it is an estimate of the number of all samples, without
-    bias and with a variance that is known from the chances.
-
-    Args:
-        chances: Shape (k,), in (0, 1].
-        n: The number of samples that the choice was made among.
-    """
-    pi = np.asarray(chances, np.float64)
-    missing = n - float((1 / pi).sum())
-    sd = float(np.sqrt(((1 - pi) / pi**2).sum()))
-    return bool(pi.max() == 1 and missing > max(LACK * n, SDS * sd))

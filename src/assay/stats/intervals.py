@@ -1,4 +1,4 @@
-"""Confidence intervals: of means and shares in closed form, of any smooth statistic by jackknife.
+"""Confidence intervals of means and shares in closed form.
 
 The closed form of a mean is chosen by what is known of the values; `benchmarks/coverage.py`
 measures how often each holds the true mean, beside those that were not taken:
@@ -422,12 +422,6 @@ def _widened_to_hold(mean: float, interval: Interval, low: float, high: float) -
     return Interval(bottom, top, interval.level, interval.method)
 
 
-# Clusters are left out one by one, or, where there are more, in so many blocks.
-BLOCKS = 500
-_SEED = 0
-_LAST_DIGIT = 1e-12  # a smaller share of the range is the last digit of a sum
-
-
 def ones(n: int) -> Floats:
     """Every row once."""
     return np.ones(n)
@@ -442,59 +436,3 @@ def value_of(statistic: Statistic, n: int) -> float | None:
     """The statistic of all n rows; None where it is not defined."""
     value = float(statistic(ones(n))) if n else float("nan")
     return value if np.isfinite(value) else None
-
-
-def jackknife_interval(
-    statistic: Statistic,
-    groups: Sequence[Hashable],
-    *,
-    low: float = 0.0,
-    high: float = 1.0,
-) -> Interval | None:
-    """The 95 % confidence interval of a smooth statistic of known range.
-
-    Every cluster is left out in turn; the standard error is taken to the logit of the share of the
-    range, where the statistic is nearly normal, and Student's t gives the ends. On small samples
-    this covers where the percentile bootstrap does not.
-
-    Args:
-        statistic: A function of weights, shape (n,).
-        groups: For each of the n rows the cluster that it belongs to.
-        low: The least value the statistic can take.
-        high: The greatest.
-
-    Returns:
-        The interval; None if there are fewer than three clusters, if the value stands at an end of
-        its range (nothing varies, so nothing is known of how it would), or if leaving one cluster
-        out leaves it undefined.
-
-    Source:
-        Miller, Biometrika 61 (1974) 1, section 3 (the jackknife after a transformation).
-    """
-    block, n_units = _blocks(groups)
-    value = value_of(statistic, len(block))
-    if value is None or n_units < 3 or not low < value < high:
-        return None
-    left = np.array([statistic((block != unit).astype(np.float64)) for unit in range(n_units)])
-    if not np.isfinite(left).all():
-        return None
-    error = float(np.sqrt((n_units - 1) / n_units * np.square(left - left.mean()).sum()))
-    if error <= _LAST_DIGIT * (high - low):
-        return None
-    from scipy.special import expit, logit, stdtrit
-
-    share = (value - low) / (high - low)
-    away = float(stdtrit(n_units - 1, (1 + LEVEL) / 2)) * error / (high - low)
-    away /= share * (1 - share)
-    ends = expit(logit(share) + np.array([-away, away])) * (high - low) + low
-    return Interval(float(ends[0]), float(ends[1]), LEVEL, "jackknife on the logit scale")
-
-
-def _blocks(groups: Sequence[Hashable]) -> tuple[npt.NDArray[np.intp], int]:
-    """For each row the cluster, or block of clusters, that is left out with it."""
-    cluster = cluster_numbers(groups)
-    n = int(cluster.max(initial=-1)) + 1
-    if n <= BLOCKS:
-        return cluster, n
-    mixed = np.random.default_rng(_SEED).permutation(n) % BLOCKS
-    return mixed[cluster], BLOCKS

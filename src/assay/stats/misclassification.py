@@ -233,8 +233,9 @@ def bad_among(
 
     A judge puts cases into classes (flagged, uncertain, passed). Labelled cases say how it does
     that with bad ones and with good ones; that it does the same here is assumed. The share of bad
-    ones here has a uniform prior; Dirichlet posteriors carry how little the labelled ones tell
-    (the misclassification model of Rogan and Gladen 1978, in its Bayesian form).
+    ones here has Jeffreys' prior, since a uniform one takes a few in a hundred for too unlikely;
+    Dirichlet posteriors carry how little the labelled ones tell (the misclassification model of
+    Rogan and Gladen 1978, in its Bayesian form).
 
     Args:
         counts: Cases of each class here.
@@ -247,7 +248,7 @@ def bad_among(
     chance = np.random.default_rng(_SEED)
     of_bad = chance.dirichlet(np.array(bad) + _PRIOR, _DRAWS)
     of_good = chance.dirichlet(np.array(good) + _PRIOR, _DRAWS)
-    share = (np.arange(_GRID) + 0.5) / _GRID
+    share = np.sin(np.pi / 2 * (np.arange(_GRID) + 0.5) / _GRID) ** 2  # as likely one as another
     mixed = share[None, :, None] * of_bad[:, None, :]
     mixed = mixed + (1 - share)[None, :, None] * of_good[:, None, :]
     log = (np.array(counts) * np.log(mixed)).sum(axis=2)

@@ -5,17 +5,27 @@ The coefficients are `Statistic`s: functions of weights, one an item.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats.intervals import Floats, Numbers, Statistic, ratio
+from assay.stats.intervals import (
+    LEVEL,
+    Floats,
+    Interval,
+    Numbers,
+    Statistic,
+    effective_rows,
+    ratio,
+    value_of,
+)
 
 Weighting: TypeAlias = Literal["nominal", "linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
 _ROUNDING = 1e-12
+_DRAWS, _STEP = 500, 1e-4
 
 
 def cohen_kappa(a: Numbers, b: Numbers, weighting: Weighting = "nominal") -> Statistic:
@@ -145,6 +155,63 @@ def _alpha_of_names(
     n = float(total.sum())
     chance = (n * n - float(total @ total)) / max(n - 1, 1)
     return 1 - ratio(pairs - agreeing, chance)
+
+
+def two_values_interval(
+    measure: Callable[[Floats], Statistic], ratings: Floats, groups: Sequence[Hashable]
+) -> Interval | None:
+    """The 95 % interval of an agreement of raters who all say one of two things.
+
+    Where raters nearly always agree, or nearly always say the same, the jackknife is far too
+    narrow, or impossible. The shares of the ways to rate an item have a prior instead that weighs
+    two items: half an item each that all call one thing and that all call the other, and one item
+    on which one rater is alone. Of two raters that is Jeffreys' prior of their table. Clusters
+    count as so many items as they leave the measure as uncertain as.
+
+    Args:
+        measure: From ratings to the statistic.
+        ratings: Shape (n items, raters), two values at most, NaN where a rater said nothing.
+        groups: The cluster of each item.
+
+    Returns:
+        The interval; None if no item has two ratings, if all ratings are the same, if the items
+        are of one cluster, or if the measure is not defined.
+
+    Source:
+        Basu, Banerjee & Sen, Biometrics 56 (2000) 577, for two raters.
+    """
+    rated = np.flatnonzero(np.sum(~np.isnan(ratings), axis=1) > 1)
+    table, clusters = ratings[rated], [groups[row] for row in rated.tolist()]
+    values = np.unique(table[~np.isnan(table)])
+    if len(values) < 2 or len(set(clusters)) < 2 or value_of(measure(table), len(table)) is None:
+        return None
+    patterns, pattern_of = np.unique(np.nan_to_num(table, nan=-1.0), axis=0, return_inverse=True)
+    patterns = np.where(patterns == -1.0, np.nan, patterns)
+    made_up, prior = _made_up(table.shape[1], values)
+    statistic = measure(np.concatenate([patterns, made_up]))
+    n, pattern_of = len(table), pattern_of.reshape(-1)
+    counts = np.concatenate([np.bincount(pattern_of), np.zeros(len(prior))])
+    base = counts + np.concatenate([np.zeros(len(patterns)), prior])
+    value, middle = float(statistic(counts)), statistic(base)
+    slopes = np.array(
+        [statistic(base + n * _STEP * step) - middle for step in np.eye(len(base))[: len(patterns)]]
+    )
+    items = effective_rows(slopes[pattern_of], clusters)
+    mass = counts * items / n + (base - counts)
+    draws = np.random.default_rng(0).dirichlet(mass[mass > 0], _DRAWS) * mass.sum()
+    weights = np.zeros((_DRAWS, len(mass)))
+    weights[:, mass > 0] = draws
+    drawn = np.array([statistic(row) for row in weights])
+    low, high = np.nanpercentile(drawn, [100 * (1 - LEVEL) / 2, 100 * (1 + LEVEL) / 2])
+    return Interval(min(float(low), value), max(float(high), value), LEVEL, "Jeffreys' prior")
+
+
+def _made_up(raters: int, values: Floats) -> tuple[Floats, Floats]:
+    """The items that the prior adds, shape (2 + 2 raters, raters), and the weight of each."""
+    alike = np.repeat(values[:, None], raters, axis=1)
+    alone = np.where(np.eye(raters, dtype=bool), alike[:, None, :], alike[::-1, None, :])
+    share = np.full(2 * raters, 1 / (2 * raters))
+    return np.concatenate([alike, *alone]), np.concatenate([[0.5, 0.5], share])
 
 
 def within_sd(values: npt.NDArray[np.float64]) -> float | None:
