@@ -181,8 +181,8 @@ def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> li
     wait_for_readings = reader.begin_beside_evidence([n.text for n in read], evidence)
     comparisons = [compare(normalized.text, evidence) for normalized in read]
     return [
-        Judged(statement, *measured)
-        for statement, *measured in zip(
+        Judged(statement, normalized, comparison, reading)
+        for statement, normalized, comparison, reading in zip(
             statements, read, comparisons, wait_for_readings(), strict=True
         )
     ]
