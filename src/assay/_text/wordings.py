@@ -64,7 +64,9 @@ _REWRITES = tuple(
         (r"used to", "formerly"),
     )
 )
-_ANY_REWRITE = re.compile("|".join(pattern.pattern for pattern, _ in _REWRITES), re.IGNORECASE)
+_ANY_REWRITE = re.compile(
+    rf"\b(?:{'|'.join(pattern.pattern for pattern, _ in _REWRITES)})", re.IGNORECASE
+)
 _CONTRACTED = re.compile(r"n't\b", re.IGNORECASE)
 _CANNOT = re.compile(r"\bcan't\b|\bcan not\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"'s?$")
