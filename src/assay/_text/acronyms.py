@@ -2,10 +2,10 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from assay._text import memoized
+from assay._text import alternatives, memoized
 from assay._text.sentences import Span
 from assay._text.words import STOP_WORDS, words
 
@@ -56,17 +56,8 @@ _SYNONYMS = (
     "customers|clients", "salary|wage",
 )  # fmt: skip
 _FORMS = {form.lower(): tuple(group.split("|")) for group in _SYNONYMS for form in group.split("|")}
-
-
-def _by_initial(forms: Iterable[str]) -> Iterator[str]:
-    """Patterns of forms, one for each initial: most words are told by it to be none of them."""
-    longest_first = sorted(forms, key=lambda form: (form[0], -len(form)))
-    for initial, group in itertools.groupby(longest_first, key=lambda form: form[0]):
-        yield f"{initial}(?:{'|'.join(re.escape(form[1:]) for form in group)})"
-
-
 _FORM = re.compile(
-    rf"\b(?P<form>{'|'.join(_by_initial(_FORMS))})(?P<s>s?)\b",
+    rf"\b(?P<form>{alternatives(sorted(_FORMS, key=len, reverse=True))})(?P<s>s?)\b",
     re.IGNORECASE,
 )
 _INITIAL = re.compile(r"\b[A-Za-z]")

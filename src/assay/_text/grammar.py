@@ -88,7 +88,7 @@ def _tokens(sentence: str) -> Iterator[Token]:
         if cited or (text == "." and match.end() < len(sentence.rstrip())):
             continue
         start, end = match.span()
-        short = _SHORT_VERB.fullmatch(text)
+        short = not text.isalnum() and _SHORT_VERB.fullmatch(text)
         if short:
             middle = start + len(short["who"])
             yield Token(short["who"].lower(), start, middle, sort, text[:1].isupper())
@@ -98,7 +98,7 @@ def _tokens(sentence: str) -> Iterator[Token]:
 
 
 def _auxiliary(word: str) -> str:
-    short = _CONTRACTED.match(word)
+    short = None if word.isalnum() else _CONTRACTED.match(word)
     if short:
         word = {"ca": "can", "wo": "will"}.get(short["verb"], short["verb"])
     return _AUXILIARIES.get(word, "")

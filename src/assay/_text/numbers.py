@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from assay._text import memoized
+from assay._text import alternatives, memoized
 from assay._text.sentences import Span
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -50,7 +50,7 @@ ORDINALS = {
         start=4,
     )
 }
-_WORDS = "|".join([*SMALL, *TENS])
+_WORDS = alternatives([*SMALL, *TENS])
 _CLOCK = re.compile(
     r"(?=\d)(?<![\d:])(?<!\d[.,])(?P<hour>[01]?\d|2[0-4])"
     r"(?::(?P<minute>[0-5]?\d)(?::\d\d)?|\.(?P<dotted>[0-5]\d)(?=\s*[ap]\.?\s?m\b))?"
@@ -82,7 +82,7 @@ _FRACTION = re.compile(
 )
 # "A fifth of it", "two fifths" are shares.
 _ORDINAL = re.compile(
-    rf"\b(?<!\ba )(?<!\bone )(?<!\bone-)(?:{'|'.join(ORDINALS)})\b", re.IGNORECASE
+    rf"\b(?<!\ba )(?<!\bone )(?<!\bone-)(?:{alternatives(ORDINALS)})\b", re.IGNORECASE
 )
 # One of these words is in every number that is spelled out, and in every time that has a name.
 _SPELLING = frozenset(
@@ -162,7 +162,9 @@ def _in_digits(text: str) -> dict[str, str]:
     for clock in _CLOCK.finditer(text):
         if _is_time(clock):
             by_plain_form.setdefault(_time(clock), clock.group().strip())
-    for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
+    if by_plain_form:
+        text = _CLOCK.sub(_blank_time, text)
+    for digits in _DIGITS.finditer(text):
         by_plain_form.setdefault(_plain_digits(digits), digits.group().strip())
     return by_plain_form
 
@@ -304,7 +306,7 @@ _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
 
 def _names(names: dict[str, str]) -> str:
-    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return alternatives(sorted(names, key=len, reverse=True))
 
 
 # All but two begin where a word may, which is looked for once: most places are within a word.
@@ -325,7 +327,7 @@ _FORMS = re.compile(
     rf"|(?<=\bin\s)(?P<within>{_names(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"  # but "in Mar del Plata"
     rf"|(?<=\bon\s)(?P<day>{_names(_DAYS)})\b"
     rf"|\b(?P<first>{_names(_DAYS)})(?=\s?[-–—]\s?(?:{_names(_DAYS)})\b|:\s?(?:\d|closed))"
-    rf"|(?:{_SINCE})(?P<last>{_names(_DAYS)})\b"
+    rf"|(?=[MTWFS])(?:{_SINCE})(?P<last>{_names(_DAYS)})\b"
     r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)"
     rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
     rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
