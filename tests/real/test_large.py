@@ -95,8 +95,8 @@ def test_it_judges_statements_beside_the_network_that_ships(
     names = ("ids", "types", "positions", "visible")
     fed_window = dict(zip(names, (part.numpy() for part in fed()), strict=True))
     (logits,) = model.run(["logits"], fed_window)[0]
-    plain = reader.Reader(1).read_beside_evidence(STATEMENTS, evidence)
-    mixed = both.read_beside_evidence(STATEMENTS, evidence)
+    plain = reader.Reader(1).begin_beside_evidence(STATEMENTS, evidence)()
+    mixed = both.begin_beside_evidence(STATEMENTS, evidence)()
     for part, one, other in zip(window.parts, plain, mixed, strict=True):
         own = logits[part.first : part.last, 1:]
         assert np.allclose(other.each[:, :3], (one.each[:, :3] + own) / 2, atol=1e-5)

@@ -1,6 +1,7 @@
 """Reading natural language by rules: words, sentences, statements, numbers, records, refusals."""
 
-from collections.abc import Callable, Hashable
+import re
+from collections.abc import Callable, Hashable, Iterable
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
@@ -36,3 +37,14 @@ def memoized(
         return call
 
     return decorate
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """A pattern of some words, the earlier ones first, that tells most others by an initial.
+
+    Where none of them stands, a pattern of many alternatives has to try each.
+    """
+    by_initial: dict[str, list[str]] = {}
+    for word in words:
+        by_initial.setdefault(re.escape(word[0]), []).append(re.escape(word[1:]))
+    return "|".join(f"{initial}(?:{'|'.join(ends)})" for initial, ends in by_initial.items())

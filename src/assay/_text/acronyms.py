@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from assay._text import memoized
+from assay._text import alternatives, memoized
 from assay._text.sentences import Span
 from assay._text.words import STOP_WORDS, words
 
@@ -57,7 +57,7 @@ _SYNONYMS = (
 )  # fmt: skip
 _FORMS = {form.lower(): tuple(group.split("|")) for group in _SYNONYMS for form in group.split("|")}
 _FORM = re.compile(
-    rf"\b(?P<form>{'|'.join(sorted(map(re.escape, _FORMS), key=len, reverse=True))})(?P<s>s?)\b",
+    rf"\b(?P<form>{alternatives(sorted(_FORMS, key=len, reverse=True))})(?P<s>s?)\b",
     re.IGNORECASE,
 )
 _INITIAL = re.compile(r"\b[A-Za-z]")

@@ -106,7 +106,7 @@ _DAYS = {"first": 1, "second": 2, "third": 3, **ORDINALS, "thirtieth": 30, "thir
 _DAYS |= {f"twenty-{name}": 20 + number for name, number in _DAYS.items() if number < 10}
 _DAY_NAME = "|".join(sorted(_DAYS, key=len, reverse=True))
 _DATE = re.compile(
-    rf"\b(?P<m1>{_MONTH})\s(?P<d1>\d\d?)(?:st|nd|rd|th)?,?\s(?P<y1>\d{{4}})\b"
+    rf"(?<!\w)(?:\b(?P<m1>{_MONTH})\s(?P<d1>\d\d?)(?:st|nd|rd|th)?,?\s(?P<y1>\d{{4}})\b"
     rf"|\b(?P<d2>\d\d?|{_DAY_NAME})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m2>{_MONTH}),?\s(?P<y2>\d{{4}})\b"
     rf"|\b(?P<m3>{_MONTH}),?\s(?:of\s)?(?P<y3>\d{{4}})\b"
     rf"|\b(?P<m4>{_MONTH})\s(?:the\s)?(?P<d4>\d\d?)(?:st|nd|rd|th)?\b"
@@ -114,13 +114,13 @@ _DATE = re.compile(
     r"|(?<![\w/.-])(?:(?P<y6>[12]\d{3})-(?P<m6>\d\d?)-(?P<d6>\d\d?)"
     r"|(?P<a>\d\d?)(?P<by>[./-])(?P<b>\d\d?)(?P=by)(?P<c>[12]\d{3}|\d\d))(?![\w/-]|\.\d)"
     rf"|(?<![\w.,$€£¥/-])(?P<year>1\d{{3}}|20\d\d)(?![\w%/]|[.,]\d|\s?(?:%|million|billion))"
-    rf"|(?:\b(?P<m7>{_MONTH})\s)?(?<!\w)['’](?P<short>\d\d)\b|\b(?:{_SPOKEN_YEAR})\b",
+    rf"|(?:\b(?P<m7>{_MONTH})\s)?(?<!\w)['’](?P<short>\d\d)\b|\b(?:{_SPOKEN_YEAR})\b)",
     re.IGNORECASE,
 )
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3}){2,}(?!\d)|\d+(?:\.\d+)?|\.\d+"
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _AMOUNT = re.compile(
-    r"(?P<minus>\u2212\s?(?=[($€£¥\d.]))?(?P<open>\((?=[$€£¥\d.,]+\)))?"
+    r"(?:(?<!\w)|(?=[($€£¥\u2212]))(?P<minus>\u2212\s?(?=[($€£¥\d.]))?(?P<open>\((?=[$€£¥\d.,]+\)))?"
     r"(?:(?P<sign>[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s?(?P<inner>[\u2212-]|\()?)?"
     rf"(?:(?<![\w.,/:])(?P<digits>{_DIGITS})(?:\s?[×x]\s?10(?:(?:\^|\*\*)(?P<power>-?\d+)|(?P<raised>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?"
     rf"|\b(?P<words>{_SPELLED})\b)\)?"

@@ -171,7 +171,7 @@ def _noun_phrase_before(words: Words, comma: int) -> int:
         if word in DETERMINERS and words.text(k - 1) != "of":
             return k
         full = words.forms(k) and not verbs.is_also_noun(word) and word not in _ADJECTIVES
-        if word in PREPOSITIONS - {"of"} or words.auxiliary(k) or full:
+        if (word in PREPOSITIONS and word != "of") or words.auxiliary(k) or full:
             sure = words.is_name(k + 1) or words.is_plural(comma - 1) or words.is_number(k + 1)
             return k + 1 if sure and k + 1 < comma else -1
     return -1

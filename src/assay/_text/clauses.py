@@ -244,7 +244,7 @@ class _Reader:
             return word in ":–—" or dash
         if word in {"both", "either", "neither"}:
             return True
-        if word in CLAUSAL | {"once"}:
+        if word in CLAUSAL or word == "once":
             reason = word in {"as", "since"} and words.text(i - 1) == ","
             return reason or words.text(i + 1) in PRONOUNS or self._governs_clause(i + 1)
         if word in SUBORDINATORS:

@@ -43,8 +43,8 @@ _NEGATION = re.compile(
 )
 # Not denials: "not only ... but", "no doubt", "no. 5", "why not".
 _FALSE_NEGATION = re.compile(
-    r"\bnot\s+only\b|\bno\s+doubt\b|\bno\.\s*\d|"
-    r"(?:\bnot|n['’]t)\s+(?:an?\s+)?(?:myth|hoax|misconception|false|untrue|wrong|incorrect)\b",
+    r"(?=n)(?:\bnot\s+only\b|\bno\s+doubt\b|\bno\.\s*\d|"
+    r"(?:\bnot|n['’]t)\s+(?:an?\s+)?(?:myth|hoax|misconception|false|untrue|wrong|incorrect)\b)",
     re.IGNORECASE,
 )
 # What a text reports, supposes or calls wrong it does not say itself.

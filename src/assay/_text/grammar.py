@@ -5,9 +5,9 @@ leave open is taken for no verb.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from assay._text import memoized, verbs
 
@@ -17,6 +17,7 @@ DETERMINERS = frozenset(
     "the a an its their his her my our your this these those each every some any no several "
     "many most all both another such".split()
 )
+_ARTICLES = DETERMINERS - {"all", "both"}
 POSSESSIVE = frozenset("its their his her my our your".split())
 PREPOSITIONS = frozenset(
     "in on at by for from with without to of into onto over under after before during since until "
@@ -87,7 +88,7 @@ def _tokens(sentence: str) -> Iterator[Token]:
         if cited or (text == "." and match.end() < len(sentence.rstrip())):
             continue
         start, end = match.span()
-        short = _SHORT_VERB.fullmatch(text)
+        short = not text.isalnum() and _SHORT_VERB.fullmatch(text)
         if short:
             middle = start + len(short["who"])
             yield Token(short["who"].lower(), start, middle, sort, text[:1].isupper())
@@ -97,10 +98,24 @@ def _tokens(sentence: str) -> Iterator[Token]:
 
 
 def _auxiliary(word: str) -> str:
-    short = _CONTRACTED.match(word)
+    short = None if word.isalnum() else _CONTRACTED.match(word)
     if short:
         word = {"ca": "can", "wo": "will"}.get(short["verb"], short["verb"])
     return _AUXILIARIES.get(word, "")
+
+
+Told = TypeVar("Told")
+
+
+class _Places(dict[int, Told]):
+    """What is told of the places of a sentence, and what of those outside it."""
+
+    def __init__(self, told: Mapping[int, Told], outside: Told) -> None:
+        super().__init__(told)
+        self._outside = outside
+
+    def __missing__(self, i: int) -> Told:
+        return self._outside
 
 
 class Words:
@@ -109,26 +124,24 @@ class Words:
     def __init__(self, sentence: str) -> None:
         self.sentence = sentence
         self.tokens = tuple(_tokens(sentence))
-        self._texts = {i: token.text for i, token in enumerate(self.tokens)}
+        texts = {i: token.text for i, token in enumerate(self.tokens)}
+        marks = {
+            i: token.sort == "mark" and token.text not in "&%°€$£#'’"
+            for i, token in enumerate(self.tokens)
+        }
+        # They are asked half of all questions: a look-up is faster than a method.
+        #: The word at a place in small letters; "" outside the sentence.
+        self.text: Callable[[int], str] = _Places(texts, "").__getitem__
+        #: Whether a punctuation mark stands there, or the sentence is over; "&" joins names.
+        self.is_mark: Callable[[int], bool] = _Places(marks, outside=True).__getitem__
         self._finite: dict[tuple[int, int], str] = {}
 
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def text(self, i: int) -> str:
-        """The word at a place in small letters; "" outside the sentence."""
-        return self._texts.get(i, "")
-
     def slice(self, begin: int, end: int) -> str:
         """The sentence from the token at `begin` to the one before `end`, as it is written."""
         return self.sentence[self.tokens[begin].start : self.tokens[end - 1].end]
-
-    def is_mark(self, i: int) -> bool:
-        """Whether a punctuation mark stands there, or the sentence is over; "&" joins names."""
-        if not 0 <= i < len(self.tokens):
-            return True
-        token = self.tokens[i]
-        return token.sort == "mark" and token.text not in "&%°€$£#'’"
 
     def is_name(self, i: int) -> bool:
         """Whether a word within the sentence is written with a capital."""
@@ -153,26 +166,25 @@ class Words:
             i += 1
         return i
 
-    def auxiliary(self, i: int) -> str:
-        """Which of "be", "have" and "modal" a word is; "" for any other."""
-        return self._auxiliaries.get(i, "")
+    @cached_property
+    def auxiliary(self) -> Callable[[int], str]:
+        """Which of "be", "have" and "modal" the word at a place is; "" for any other."""
+        kinds = {
+            i: kind
+            for i, token in enumerate(self.tokens)
+            if not self.is_name(i) and (kind := _auxiliary(token.text))
+        }
+        return _Places(kinds, "").__getitem__
 
     @cached_property
-    def _auxiliaries(self) -> dict[int, str]:
-        kinds = {i: _auxiliary(word) for i, word in self._texts.items() if not self.is_name(i)}
-        return {i: kind for i, kind in kinds.items() if kind}
-
-    def forms(self, i: int) -> frozenset[str]:
-        """What forms of a verb a word may be; none for a name."""
-        return self._forms.get(i, _NO_FORMS)
-
-    @cached_property
-    def _forms(self) -> dict[int, frozenset[str]]:
-        return {
+    def forms(self) -> Callable[[int], frozenset[str]]:
+        """What forms of a verb the word at a place may be; none for a name."""
+        forms = {
             i: verbs.forms(token.text)
             for i, token in enumerate(self.tokens)
             if token.sort == "word" and not (i and token.capital)
         }
+        return _Places(forms, _NO_FORMS).__getitem__
 
     def is_plural(self, i: int) -> bool:
         """Whether a noun phrase that ends there is of many."""
@@ -273,7 +285,7 @@ class Words:
     def _is_unknown_present(self, i: int, subject: int) -> bool:
         """Only an object makes a verb of what no list holds."""
         word = UNKNOWN_PRESENT.fullmatch(self.text(i))
-        object_ = self.text(i + 1) in DETERMINERS - {"all", "both"} or self.is_number(i + 1)
+        object_ = self.text(i + 1) in _ARTICLES or self.is_number(i + 1)
         return (
             bool(word)
             and object_

@@ -63,6 +63,12 @@ _THOUGHTS = frozenset(
 )
 _GOING_ON = frozenset({"it", "he", "she", "they"})
 _TO = frozenset({"to", "not", "be", "been", "being"})
+# Unions of such sets are made once: they are asked about every word.
+_BOUNDS = SUBORDINATORS | CONJUNCTIONS | _OPENING
+_GOES_ON = CONJUNCTIONS | _OPENING
+_NO_SUBJECT_ENDS = PREPOSITIONS - _OPENING
+_BEFORE_PARTICIPLE = _TO | CONJUNCTIONS | DETERMINERS
+_BEFORE_PHRASE = CONJUNCTIONS | SUBORDINATORS | (PREPOSITIONS - {"of"}) | PRONOUNS
 _LONGEST = 40  # words of a sentence ...
 _LONGEST_PHRASE = 7  # ... and of a noun before a relative pronoun
 _SURE, _WEAK, _UNLISTED = 3, 2, 1
@@ -135,12 +141,14 @@ def _strength(words: Words, k: int) -> int:
         return 0
     if (words.is_mark(before) and word != ",") or word in DETERMINERS:
         return 0
-    if word in PREPOSITIONS - _OPENING:
+    if word in _NO_SUBJECT_ENDS:
         return 0
     if words.auxiliary(k):
         return _SURE
     forms, following = words.forms(k), k + 1
     plural = words.is_plural(before)
+    if not forms:
+        return _UNLISTED * (not plural and _is_unlisted(words, k))
     opens = words.opens_object(following) or words.is_name(following)
     opens = opens or words.is_plural(following)
     goes_on = opens or words.follows_verb(following)
@@ -155,21 +163,23 @@ def _strength(words: Words, k: int) -> int:
         strength = _SURE if opens or (goes_on and not noun) else _WEAK * (goes_on or plain)
     elif "base" in forms and (plural or word in PRONOUNS or not noun):
         strength = _SURE if opens or (plural and not noun) else _WEAK * goes_on
-    elif (
-        not (forms or plural) and UNKNOWN_PRESENT.fullmatch(words.text(k)) and not words.is_name(k)
-    ):
-        strength = _UNLISTED * goes_on
     return strength
+
+
+def _is_unlisted(words: Words, k: int) -> bool:
+    """Whether a verb that no list holds may stand there."""
+    goes_on = words.is_plural(k + 1) or words.follows_verb(k + 1)
+    return bool(UNKNOWN_PRESENT.fullmatch(words.text(k))) and not words.is_name(k) and goes_on
 
 
 def _is_participle(words: Words, k: int) -> bool:
     """Whether "written by" stands there behind a noun."""
+    if "participle" not in words.forms(k):
+        return False
     before = _index_before(words, k)
-    is_bare = not (
-        words.auxiliary(before) or words.text(before) in _TO | CONJUNCTIONS | DETERMINERS
-    )
+    is_bare = not (words.auxiliary(before) or words.text(before) in _BEFORE_PARTICIPLE)
     agent = any(words.text(j) == "by" for j in range(k + 1, min(k + 1 + _AGENT, len(words))))
-    return "participle" in words.forms(k) and is_bare and agent and not words.is_mark(before)
+    return is_bare and agent and not words.is_mark(before)
 
 
 def _clause(words: Words, verb: int, former: str, verb_indices: set[int]) -> _Clause | None:
@@ -207,7 +217,7 @@ def _clause(words: Words, verb: int, former: str, verb_indices: set[int]) -> _Cl
 
 def _is_bound(words: Words, k: int) -> bool:
     word = words.text(k)
-    return words.is_mark(k) or word in SUBORDINATORS | CONJUNCTIONS | _OPENING
+    return words.is_mark(k) or word in _BOUNDS
 
 
 def _joins_clauses(words: Words, k: int) -> bool:
@@ -230,7 +240,7 @@ def _phrase_before(words: Words, end: int, verbs: set[int]) -> str:
     begin = end
     while begin > max(0, end - _LONGEST_PHRASE):
         word = words.text(begin - 1)
-        joined = word in CONJUNCTIONS | SUBORDINATORS | (PREPOSITIONS - {"of"}) | PRONOUNS
+        joined = word in _BEFORE_PHRASE
         verb = words.auxiliary(begin - 1) or begin - 1 in verbs
         if words.is_mark(begin - 1) or joined or verb:
             break
@@ -247,6 +257,6 @@ def _end(words: Words, verb: int, verbs: set[int]) -> int:
         word = words.text(k)
         if words.is_mark(k) or word in SUBORDINATORS or word in {"but", "so"}:
             return k
-        if k < following and word in CONJUNCTIONS | _OPENING:
+        if k < following and word in _GOES_ON:
             return k
     return len(words)

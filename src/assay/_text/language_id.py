@@ -164,6 +164,9 @@ for _lists in (_COMMON, _FURTHER):
             _SAYINGS.setdefault(_common, set()).add(_name)
 
 
+_FOREIGN = _SAYINGS.keys() - _AMBIGUOUS
+
+
 def language_name(code: str) -> str:
     """A language in words: "German" for "de", "a language in Greek letters" for a script."""
     script = f"a language in {code.title()} letters" if code.isupper() else f"'{code}'"
@@ -177,6 +180,8 @@ def _other_by_words(text: str) -> str:
         return script
     hits: Counter[str] = Counter()
     tokens = _WORD.findall(text)
+    if text.isascii() and sum(token.lower() in _FOREIGN for token in tokens) < _SURE:
+        return ""  # nearly always
     foreign = english = 0
     for token in tokens:
         word = token.lower()

@@ -73,9 +73,14 @@ _RAISED = re.compile(
 )
 
 
+def _may_cite(text: str) -> bool:
+    """Whether there is a bracket or a raised figure; most sentences have none, at no cost."""
+    return not text.isascii() or "[" in text or "(" in text
+
+
 def without_citations(text: str) -> str:
     """`text` without "[1]", "(Passage 2)", "(Source: handbook)", "¹"; nothing else is touched."""
-    if text.isascii() and "[" not in text and "(" not in text:  # most sentences, at no cost
+    if not _may_cite(text):
         return text
     marked = _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["content"] or "", text))
     return marked if "=" in marked else _RAISED.sub("", marked)
@@ -134,9 +139,10 @@ def marks(text: str) -> list[tuple[int, int]]:
     spans = [match.span() for match in _MARKUP.finditer(text)]
     for match in _ITALIC.finditer(text):
         spans += [(match.start(), match.start() + 1), (match.end() - 1, match.end())]
-    spans += [match.span() for match in _IN_BRACKETS.finditer(text)]
-    spans += [match.span() for match in _BRACKETS.finditer(text) if not match["content"]]
-    spans += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
+    if _may_cite(text):
+        spans += [match.span() for match in _IN_BRACKETS.finditer(text)]
+        spans += [match.span() for match in _BRACKETS.finditer(text) if not match["content"]]
+        spans += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
     if bullet := _BULLET.match(text):
         spans.append(bullet.span())
     separate: list[tuple[int, int]] = []

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from assay._text import memoized
+from assay._text import alternatives, memoized
 from assay._text.sentences import Span
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -50,9 +50,9 @@ ORDINALS = {
         start=4,
     )
 }
-_WORDS = "|".join([*SMALL, *TENS])
+_WORDS = alternatives([*SMALL, *TENS])
 _CLOCK = re.compile(
-    r"(?<![\d:])(?<!\d[.,])(?P<hour>[01]?\d|2[0-4])"
+    r"(?=\d)(?<![\d:])(?<!\d[.,])(?P<hour>[01]?\d|2[0-4])"
     r"(?::(?P<minute>[0-5]?\d)(?::\d\d)?|\.(?P<dotted>[0-5]\d)(?=\s*[ap]\.?\s?m\b))?"
     r"(?:\s*(?P<half>[ap])\.?\s?m\b\.?)?(?![\d:])"
     # "5-9 pm": the half of the day is said once.
@@ -63,7 +63,7 @@ _CLOCK = re.compile(
 _DIGIT = re.compile(r"\d")
 _NAMED_TIME = re.compile(r"\b(?:(?P<noon>noon|midday)|midnight)\b", re.IGNORECASE)
 _DIGITS = re.compile(
-    r"(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d+(?:\.\d+){2,}"
+    r"(?=[\d.$€£¥])(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d+(?:\.\d+){2,}"
     r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:\s?-?(?P<word>hundred|thousand|million|billion|trillion|dozen|mn|mln|mio|bn|bln)\b"
     r"|(?P<short>k|m|b)\b)?"
@@ -77,12 +77,12 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
-    r"(?<![\w.,/])(?:(?:(?P<whole>\d{1,4})[\s-]?)?(?P<sign>[\u00bc-\u00be\u2150-\u215e])"
+    r"(?=[\d\u00bc-\u00be\u2150-\u215e])(?<![\w.,/])(?:(?:(?P<whole>\d{1,4})[\s-]?)?(?P<sign>[\u00bc-\u00be\u2150-\u215e])"
     r"|(?:(?P<before>\d{1,4})[\s-])?(?P<up>[1-7])/(?P<down>[2-8])(?![\w/]|\.\d))"
 )
 # "A fifth of it", "two fifths" are shares.
 _ORDINAL = re.compile(
-    rf"(?<!\ba )(?<!\bone )(?<!\bone-)\b(?:{'|'.join(ORDINALS)})\b", re.IGNORECASE
+    rf"\b(?<!\ba )(?<!\bone )(?<!\bone-)(?:{alternatives(ORDINALS)})\b", re.IGNORECASE
 )
 # One of these words is in every number that is spelled out, and in every time that has a name.
 _SPELLING = frozenset(
@@ -162,7 +162,9 @@ def _in_digits(text: str) -> dict[str, str]:
     for clock in _CLOCK.finditer(text):
         if _is_time(clock):
             by_plain_form.setdefault(_time(clock), clock.group().strip())
-    for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
+    if by_plain_form:
+        text = _CLOCK.sub(_blank_time, text)
+    for digits in _DIGITS.finditer(text):
         by_plain_form.setdefault(_plain_digits(digits), digits.group().strip())
     return by_plain_form
 
@@ -304,12 +306,14 @@ _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
 
 def _names(names: dict[str, str]) -> str:
-    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return alternatives(sorted(names, key=len, reverse=True))
 
 
+# All but two begin where a word may, which is looked for once: most places are within a word.
 _FORMS = re.compile(
     rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_names(_SCALES)})\b"
-    r"|(?<![\w.,/$€£])(?P<feet>\d{1,2})(?:\s?(?:ft\.?|feet|foot)\s|['′]\s?)"
+    r"|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
+    r"|(?<!\w)(?:(?<![\w.,/$€£])(?P<feet>\d{1,2})(?:\s?(?:ft\.?|feet|foot)\s|['′]\s?)"
     r"(?P<inches>\d{1,2}(?:\.\d+)?)"
     r"(?:\s?[\"″]|\sin\b(?=\.?(?:$|[.,;:)]|\s(?:tall|high|long|wide|deep)\b)))"
     rf"|(?<![\w.,/$€£])(?P<amount>{_NUMBER})"
@@ -323,12 +327,12 @@ _FORMS = re.compile(
     rf"|(?<=\bin\s)(?P<within>{_names(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"  # but "in Mar del Plata"
     rf"|(?<=\bon\s)(?P<day>{_names(_DAYS)})\b"
     rf"|\b(?P<first>{_names(_DAYS)})(?=\s?[-–—]\s?(?:{_names(_DAYS)})\b|:\s?(?:\d|closed))"
-    rf"|(?:{_SINCE})(?P<last>{_names(_DAYS)})\b"
-    r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
+    rf"|(?=[MTWFS])(?:{_SINCE})(?P<last>{_names(_DAYS)})\b"
+    r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)"
     rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
     rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
     rf"|(?<!\w)'(?P<decade>[2-9]0s)\b|(?<!\d\s)\b(?P<minus>minus\s)(?=\d)"
-    rf"|(?<!\w)(?P<word>{_names(_UNIT_WORDS)})(?!\w)"
+    rf"|(?<!\w)(?P<word>{_names(_UNIT_WORDS)})(?!\w))"
 )
 _RULES: dict[str, Callable[[str], str]] = {
     "month": _MONTHS.__getitem__,
@@ -348,8 +352,8 @@ _RULES: dict[str, Callable[[str], str]] = {
 }
 # Whether there is anything to look at: most sentences have nothing.
 _HINT = re.compile(
-    rf"\d|\b(?:Q[1-4]|FY|in\s(?:{_names(_MONTHS)})|{_names(_DAYS)})\b|(?<!\w)(?:{_names(_UNIT_WORDS)})"
-    r"|[\u00ad\u200b\u2060\ufeff]"
+    rf"[\d\u00ad\u200b\u2060\ufeff]|(?<!\w)(?:(?:Q[1-4]|FY|in\s(?:{_names(_MONTHS)})|{_names(_DAYS)})\b"
+    rf"|{_names(_UNIT_WORDS)})"
 )
 
 

@@ -175,6 +175,7 @@ _SINGULAR = frozenset("is has was does".split())
 _PLURAL = frozenset("are have were do".split())
 # May begin a subject, though they are adverbs too: "most people".
 _QUANTITIES = frozenset("most more less about almost nearly only first".split())
+_NO_NOUNS = PREPOSITIONS | CONJUNCTIONS | SUBORDINATORS
 _LONGEST = 16  # words of a subject
 _NEAR = 6  # words
 
@@ -192,7 +193,7 @@ def noun_phrase_end(words: Words, begin: int) -> int:
     start = words.text(begin)
     quoted = begin < len(words) and words.tokens[begin].sort == "opaque"
     quoted = quoted or (words.is_adverb(begin) and start not in _QUANTITIES)
-    if words.is_mark(begin) or quoted or start in PREPOSITIONS | CONJUNCTIONS | SUBORDINATORS:
+    if words.is_mark(begin) or quoted or start in _NO_NOUNS:
         return -1
     for k in range(begin + 1, min(len(words), begin + _LONGEST)):
         if words.is_mark(k):

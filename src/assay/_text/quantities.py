@@ -102,22 +102,22 @@ _CLOCK = re.compile(
 )
 _PARTED = "half|third|quarter|fourth|fifth|sixth|eighth|tenth"
 _PART = re.compile(
-    r"\b(?P<many>two|three|four)[ -](?P<parts>thirds|quarters|fourths|fifths)\b(?!\sof\san?\s)"
+    r"\b(?:(?P<many>two|three|four)[ -](?P<parts>thirds|quarters|fourths|fifths)\b(?!\sof\san?\s)"
     # "A quarter" alone is a coin or three months; "by a quarter" and "one quarter" are shares.
     rf"|(?<!and )\b(?:an?[ -](?P<part>{_PARTED})(?=\sof\b(?!\san?\b))"
     rf"|(?:(?<=\bby\s)an?|one)[ -](?P<whole>{_PARTED})\b(?!\sof\san?\b))"
     r"|(?P<bare>(?<!and a )(?<!and one )\b[Hh]alf)(?=\s(?:of|the|all|its|their|his|her|our)\b)"
     rf"|\b(?P<some>{_DIGITS}|{_SPELLED})\s(?:out\sof|in)\s(?:every\s)?(?P<all>\d\d?\b|100\b"
-    rf"|(?:{_SPELLED})\b)",
+    rf"|(?:{_SPELLED})\b))",
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(
-    r"(?:(?P<sign>[$€£]|\b(?:USD|EUR|GBP)\b)\s?)?(?<![\w.,/:\u2212-])"
+    r"(?:(?<!\w)|(?=[$€£]))(?:(?:(?P<sign>[$€£]|\b(?:USD|EUR|GBP)\b)\s?)?(?<![\w.,/:\u2212-])"
     rf"(?P<number>{_DIGITS}|{_A}|(?:{_SPELLED})\b)"
     r"(?P<and>\sand\s(?:a|one)\shalf)?"
     rf"(?:[\s-](?P<scale>{_SCALES})\b)?(?:(?:\s|-|(?<=\d))(?P<unit>{_UNIT})(?!\w|/\w))?"
     r"(?P<later>\sand\sa\shalf)?(?![\w:/]|[.,]\d)"  # "2FA" is no two
-    r"|\b(?P<twice>twice|thrice)\b",
+    r"|\b(?P<twice>twice|thrice)\b)",
     re.IGNORECASE,
 )
 _HINT = re.compile(

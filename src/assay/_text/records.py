@@ -31,9 +31,9 @@ _KEY = r"(?:\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:"
 _VALUE = r"\s*(?:[\"'{\[(\d-]|u['\"]|[Tt]rue\b|[Ff]alse\b|null\b|None\b|NaN\b)"
 # A record begins with a brace and a key, or, cut off in front, with a key and its value.
 OPENER = re.compile(
-    rf"(?:[\[(]\s*){{0,3}}\{{\s*(?:{_KEY}|[A-Za-z_]\w{{0,40}}\s*:{_VALUE})"
+    rf"(?=[\[({{\"' \t])(?:(?:[\[(]\s*){{0,3}}\{{\s*(?:{_KEY}|[A-Za-z_]\w{{0,40}}\s*:{_VALUE})"
     rf"|{_KEY}(?={_VALUE})"
-    r"|(?<![^\n])[ \t]*\[\s*(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}')\s*,"
+    r"|(?<![^\n])[ \t]*\[\s*(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}')\s*,)"
 )
 _GOES_ON = re.compile(rf"[\s,}}\])]*(?=\{{|{_KEY})")
 _TOKEN = re.compile(

@@ -28,6 +28,7 @@ _ORDERS = {"before": 1, "after": -1}
 _SEQUENCES = frozenset(map(stem, [*_ORDERS, "then", "first"]))
 # Stands for what "it" means.
 IT = frozenset({"(it)"})
+_ENDING = PREPOSITIONS | {"but", "and"}
 _NOW, _THEN = frozenset({"(now)"}), frozenset({"(then)"})
 _ONE, _PLAIN = frozenset({"on", "one"}), frozenset({"high", "large", "amount"})
 _BECOMING = frozenset("become becomes became get gets got grow grows grew".split())
@@ -414,11 +415,7 @@ class Clause:
         """Where the next thing ends."""
         words = self.words
         return next(
-            (
-                j
-                for j in range(begin, len(words))
-                if words.is_mark(j) or words.text(j) in PREPOSITIONS | {"but", "and"}
-            ),
+            (j for j in range(begin, len(words)) if words.is_mark(j) or words.text(j) in _ENDING),
             len(words),
         )
 

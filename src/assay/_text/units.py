@@ -46,7 +46,7 @@ _UNITS |= dict.fromkeys(("basis points", "basis point"), ("basis points", 1.0))
 _UNITS["pounds sterling"] = ("£", 1.0)
 _NAMES = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _MEASURE = re.compile(
-    r"(?:(?P<sign>[$€£¥])\s?)?(?<![\w.,:/-])"
+    r"(?=[\d$€£¥])(?:(?P<sign>[$€£¥])\s?)?(?<![\w.,:/-])"
     r"(?P<number>\d{1,2}:\d\d|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?:\s?-?(?P<scale>hundred|thousand|million|billion|trillion|bn|mn|m|k)\b)?"
     rf"(?:[\s-]?(?P<unit>{_NAMES})(?![\w/]))?(?![\w:]|[.,/-]\d)"

@@ -176,7 +176,8 @@ def forms(word: str) -> frozenset[str]:
     known_forms = _FORMS.get(word)
     if known_forms is not None:
         return known_forms
-    return _ENDED if _ENDED_IN_ED.fullmatch(word) and word not in _NO_PAST else _NONE
+    ended = word.endswith("ed") and _ENDED_IN_ED.fullmatch(word) and word not in _NO_PAST
+    return _ENDED if ended else _NONE
 
 
 def is_known(word: str) -> bool:

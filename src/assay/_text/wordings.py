@@ -64,7 +64,9 @@ _REWRITES = tuple(
         (r"used to", "formerly"),
     )
 )
-_ANY_REWRITE = re.compile("|".join(pattern.pattern for pattern, _ in _REWRITES), re.IGNORECASE)
+_ANY_REWRITE = re.compile(
+    rf"\b(?:{'|'.join(pattern.pattern for pattern, _ in _REWRITES)})", re.IGNORECASE
+)
 _CONTRACTED = re.compile(r"n't\b", re.IGNORECASE)
 _CANNOT = re.compile(r"\bcan't\b|\bcan not\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"'s?$")
@@ -264,7 +266,7 @@ class _Reader:
         for index, token in enumerate(self.tokens):
             word = token.lower()
             before = self.tokens[index - 1].lower() if index else ""
-            passive |= before in _BE | {"not"} and "participle" in verbs.forms(word)
+            passive |= before in _BEFORE_PARTICIPLE and "participle" in verbs.forms(word)
             if len(token) > 1 and token.isupper() and word not in _JOINTS:  # "WHO", "IT"
                 self._add(Item(word, word, "word"))
             elif not (word == "and" and self._joins_names(index)):
@@ -374,6 +376,7 @@ def _patients(wording: Wording) -> Iterator[Wording]:
 
 
 _BE = frozenset("is are was were be been being".split())
+_BEFORE_PARTICIPLE = _BE | {"not"}
 
 
 def _active(tokens: Sequence[str]) -> Iterator[list[str]]:

@@ -141,7 +141,9 @@ def _stem(word: str) -> str:
         return _FIGURES[word]
     if len(word) < 4 or not word.isalpha() or not word.isascii():
         return _plain_number(word) if word[:1].isdigit() else word
-    word = _METRIC.sub(r"\1er", _singular(word))
+    word = _singular(word)
+    if word.endswith("re"):
+        word = _METRIC.sub(r"\1er", word)
     for suffix in _SUFFIXES:
         base = word.removesuffix(suffix)
         min_length = 4 if suffix.startswith("ation") else 3

@@ -18,9 +18,9 @@ STATEMENTS = [
 
 
 def test_a_reading_does_not_depend_on_threads_or_on_what_was_read_before():
-    one = Reader(1).read_beside_evidence(STATEMENTS, EVIDENCE)
+    one = Reader(1).begin_beside_evidence(STATEMENTS, EVIDENCE)()
     passes.forget()
-    more = Reader(3).read_beside_evidence(STATEMENTS, EVIDENCE)
+    more = Reader(3).begin_beside_evidence(STATEMENTS, EVIDENCE)()
     for a, b in zip(one, more, strict=True):
         np.testing.assert_array_equal(a.votes, b.votes)
         np.testing.assert_array_equal(a.tokens, b.tokens)
@@ -28,7 +28,7 @@ def test_a_reading_does_not_depend_on_threads_or_on_what_was_read_before():
 
 def test_every_token_has_a_doubt_and_a_place():
     for statement, found in zip(
-        STATEMENTS, Reader(1).read_beside_evidence(STATEMENTS, EVIDENCE), strict=True
+        STATEMENTS, Reader(1).begin_beside_evidence(STATEMENTS, EVIDENCE)(), strict=True
     ):
         assert found.votes.shape == (5,)
         assert len(found.tokens) == len(found.offsets) > 0
@@ -42,7 +42,7 @@ def test_an_empty_text_has_a_reading():
 
 
 def test_nothing_to_read_is_nothing_read():
-    assert Reader(1).read_beside_evidence([], EVIDENCE) == []
+    assert Reader(1).begin_beside_evidence([], EVIDENCE)() == []
 
 
 def test_threads_must_be_positive():

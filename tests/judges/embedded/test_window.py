@@ -77,8 +77,8 @@ def test_a_probability_depends_on_no_other_statement():
     drifts = []
     for others in permutations(MENTIONS, 3):
         for statement in ("The tower stands in Rome.", "It was built in 1889."):
-            (alone,) = reader.read_beside_evidence([statement], EVIDENCE)
-            together = reader.read_beside_evidence([statement, *others], EVIDENCE)[0]
+            (alone,) = reader.begin_beside_evidence([statement], EVIDENCE)()
+            together = reader.begin_beside_evidence([statement, *others], EVIDENCE)()[0]
             drifts.append(abs(supported(alone.votes) - supported(together.votes)))
     assert np.median(drifts) < 0.05
     assert np.quantile(drifts, 0.95) < 0.15

@@ -161,13 +161,21 @@ class Passes(Generic[Text, Result]):
         Raises:
             CancelledError: If the `Work` that this thread is at was given up.
         """
+        return self.start(texts, threads)()
+
+    def start(self, texts: Sequence[Text], threads: int) -> Callable[[], list[Result]]:
+        """Begin what `__call__` does; what is returned waits for the results.
+
+        Raises:
+            CancelledError: If the `Work` that this thread is at was given up.
+        """
         work: Work = getattr(_here, "work", None) or Work()
         work.waits_for(())
         # The longest first, so that no thread is left alone with a long one at the end.
         longest_first = sorted(set(texts), key=self._size, reverse=True)
         passes = {text: self._queue_pass(text, threads) for text in longest_first}
         work.waits_for(passes.values())
-        return [self._result(text, passes, threads, work) for text in texts]
+        return lambda: [self._result(text, passes, threads, work) for text in texts]
 
     def forget(self) -> None:
         """Remember nothing."""

@@ -377,9 +377,11 @@ class Reader:
         """Identity of the readings: changes whenever the weights do."""
         return self.adapted.name if self.adapted else NAME
 
-    def read_beside_evidence(self, statements: Sequence[str], evidence: Evidence) -> list[Reading]:
-        """One reading for every statement, in order."""
-        return self._read_windows(supporting(statements, evidence, tokenise), len(statements))
+    def begin_beside_evidence(
+        self, statements: Sequence[str], evidence: Evidence
+    ) -> Callable[[], list[Reading]]:
+        """Begin to read statements; what is returned waits for a reading of each, in order."""
+        return self._begin(supporting(statements, evidence, tokenise), len(statements))
 
     def read_beside_question(
         self, question: str, texts: Sequence[str], begins: AbstractSet[int] = frozenset()
@@ -388,18 +390,21 @@ class Reader:
 
         Those before one that `begins` a context, by its index, have no part in its reading.
         """
-        return self._read_windows(answering(question, texts, tokenise, begins), len(texts))
+        return self._begin(answering(question, texts, tokenise, begins), len(texts))()
 
-    def _read_windows(self, windows: Sequence[Window], count: int) -> list[Reading]:
+    def _begin(self, windows: Sequence[Window], count: int) -> Callable[[], list[Reading]]:
         run = _passes_of(self.adapted) if self.adapted else passes
         read = [(w.ids, w.types, w.positions, w.groups, w.views) for w in windows]
-        logits = run(read, self.threads)
-        stretches: list[list[tuple[Window, int, Logits]]] = [[] for _ in range(count)]
-        for i, window in enumerate(windows):
-            for k, span in enumerate(window.parts):
-                part_logits = logits[i][span.first : span.last]
-                stretches[span.text].append((window, k, part_logits))
-        return [_reading_of(read_parts) for read_parts in stretches]
+        wait_for_logits = run.start(read, self.threads)
+
+        def readings() -> list[Reading]:
+            stretches: list[list[tuple[Window, int, Logits]]] = [[] for _ in range(count)]
+            for window, logits in zip(windows, wait_for_logits(), strict=True):
+                for k, span in enumerate(window.parts):
+                    stretches[span.text].append((window, k, logits[span.first : span.last]))
+            return [_reading_of(read_parts) for read_parts in stretches]
+
+        return readings
 
 
 def _reading_of(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:

@@ -6,7 +6,6 @@ vocabulary is taken for a word; others may be misspelt ones of the texts that th
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import NamedTuple
 
 from assay._text import acronyms, manners, words
@@ -129,7 +128,7 @@ def _recase(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
         return
     for n, match in enumerate(matches):
         word = match[0].lower()
-        read = vocabulary.written.get(word, word if _rank(word) else word.capitalize())
+        read = vocabulary.written.get(word, word if _is_known(word) else word.capitalize())
         read = read.capitalize() if n == 0 and read.islower() else read
         if read != match[0]:
             yield Edit(*match.span(), read)
@@ -165,7 +164,7 @@ def _respelt(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Words of a text that are misspelt ones of the texts beside."""
     for n, match in enumerate(_WORD.finditer(text)):
         word = match[0].lower()
-        if _rank(word) or not word.isascii() or not _SHORTEST - 1 <= len(word) <= _LONGEST:
+        if _is_known(word) or not word.isascii() or not _SHORTEST - 1 <= len(word) <= _LONGEST:
             continue
         if word in vocabulary.written or words.stem(word) in vocabulary.stems:
             continue
@@ -191,9 +190,7 @@ def _intended(word: str, vocabulary: Vocabulary, *, name_like: bool) -> str:
 
 def _in_vocabulary(word: str, vocabulary: Vocabulary) -> bool:
     # "artichokes" where the texts have "artichoke", but no form that only looks like one.
-    return word in vocabulary.written or (
-        bool(_rank(word)) and words.stem(word) in vocabulary.stems
-    )
+    return word in vocabulary.written or (_is_known(word) and words.stem(word) in vocabulary.stems)
 
 
 def _slips(word: str) -> Iterator[str]:
@@ -225,17 +222,9 @@ def _mistyped(word: str) -> Iterator[str]:
                 yield word[:i] + letter + word[i + 1 :]
 
 
-@cache
-def _ranks() -> Mapping[str, int]:
-    """The place of each word of the vocabulary, from 1, the most frequent first."""
-    vocabulary = sorted(tokenizer().get_vocab().items(), key=lambda item: item[1])
-    known_words = [word for word, _ in vocabulary if len(word) > 1 and word.isalpha()]
-    return {word: rank for rank, word in enumerate(known_words, start=1)}
-
-
-def _rank(word: str) -> int:
-    """Its place among the words of the vocabulary; 0 if it is none of them."""
-    return _ranks().get(word, 0)
+def _is_known(word: str) -> bool:
+    """Whether the tokenizer's vocabulary has a word of two letters or more."""
+    return len(word) > 1 and word.isalpha() and tokenizer().token_to_id(word) is not None
 
 
 # Orders to answer: "Hi, could you tell me who wrote it?".

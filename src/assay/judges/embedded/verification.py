@@ -180,10 +180,14 @@ def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> li
         as_assertion(with_evidence_amounts(evidence.read(statement), evidence), evidence)
         for statement in statements
     ]
-    readings = reader.read_beside_evidence([normalized.text for normalized in read], evidence)
+    # While the network reads them, they are compared by rules.
+    wait_for_readings = reader.begin_beside_evidence([n.text for n in read], evidence)
+    comparisons = [compare(normalized.text, evidence) for normalized in read]
     return [
-        Judged(statement, normalized, compare(normalized.text, evidence), reading)
-        for statement, normalized, reading in zip(statements, read, readings, strict=True)
+        Judged(statement, normalized, comparison, reading)
+        for statement, normalized, comparison, reading in zip(
+            statements, read, comparisons, wait_for_readings(), strict=True
+        )
     ]
 
 
