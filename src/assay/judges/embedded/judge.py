@@ -86,7 +86,7 @@ def _text(message: str) -> str:
 
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v3.7.0"
+VERSION = "v3.8.0"
 # What an adapted judge was made from and only works with.
 BASE = f"embedded:{VERSION}+{NAME}"
 
