@@ -56,7 +56,7 @@ def test_no_text_of_the_data_becomes_markup(data):
 
 def test_the_headline_counts_every_sample_once(data):
     found = data["diagnosis"]
-    assert headline(found).startswith("44 of 52 samples flagged (85 %, 95 % interval")
+    assert headline(found).startswith("48 of 56 samples flagged (86 %, 95 % interval")
     assert found["n_failed"] + found["n_fine"] + found["n_open"] == found["n_samples"]
     assert sum(cause["n"] for cause in found["causes"]) == found["n_failed"]
     assert sum(advice["n"] for advice in found["advice"]) == found["n_failed"]
