@@ -43,10 +43,8 @@ def in_full(left: str, right: str) -> tuple[str, str]:
         return left, _with_frame(words, begin, subject, other_words) or right
     is_bare = not (subject or _has_verb(words))
     if other_subject and is_bare and _is_alike(words, begin, other_words, 0):
-        return (
-            f"{words.sentence} {_slice(other_words, other_subject.verb, len(other_words))}",
-            right,
-        )
+        predicate = _slice(other_words, other_subject.verb, len(other_words))
+        return f"{words.sentence} {predicate}", right
     return left, right
 
 
@@ -67,11 +65,11 @@ def _slice(words: Words, begin: int, end: int) -> str:
 
 
 def _chunks(words: Words, begin: int) -> list[_Chunk]:
-    """From a place on; "of" and "than" belong to what is before them."""
+    """From a place on; "of" belongs to what is before it."""
     begins = [
         i
         for i in range(begin, len(words))
-        if i == begin or (words.text(i) in PREPOSITIONS and words.text(i) not in {"of", "than"})
+        if i == begin or (words.text(i) in PREPOSITIONS and words.text(i) != "of")
     ]
     ends = [*begins[1:], len(words)] if begins else []
     return [

@@ -228,29 +228,24 @@ def _mixes(part: Part, pair: Pair) -> bool:
 
 def _seeming(part: Part, evidence_parts: Sequence[Part], alike: Sequence[Pair]) -> Swap | None:
     """Two parts of one sentence that a part seems to mix up, in words of its own."""
-    known = frozenset().union(*_stems_by_piece(evidence_parts).values())
-    further = part.stems - known
-    if (
-        is_negated(part.text)
-        or len(further) > min(FURTHER, len(part.stems) // 2)
-        or not _SHARING.isdisjoint(part.tokens)
-    ):
+    if is_negated(part.text) or not _SHARING.isdisjoint(part.tokens):
         return None
     for pair in alike:
         first, second, _ = pair
-        taken = _taken_from_both(part.stems, pair) if first.piece == second.piece else frozenset()
-        if (
-            taken
-            and not part.stems.isdisjoint(first.stems & second.stems)
-            and not any(taken <= other.stems for other in evidence_parts)
-            and not any(
-                taken <= stems
-                for piece, stems in _stems_by_piece(evidence_parts).items()
-                if piece != first.piece
-            )
-        ):
-            return Swap(first, second, sure=False)
+        beside = first.piece == second.piece and part.stems & first.stems & second.stems
+        taken = _taken_from_both(part.stems, pair) if beside else frozenset()
+        if taken:
+            stems_by_piece = _stems_by_piece(evidence_parts)
+            further = part.stems.difference(*stems_by_piece.values())
+            said = [other.stems for other in evidence_parts]
+            said += [stems for piece, stems in stems_by_piece.items() if piece != first.piece]
+            if len(further) <= min(FURTHER, len(part.stems) // 2) and _nowhere(taken, said):
+                return Swap(first, second, sure=False)
     return None
+
+
+def _nowhere(stems: frozenset[str], sets: Sequence[frozenset[str]]) -> bool:
+    return not any(stems <= other_stems for other_stems in sets)
 
 
 def _taken_from_both(stems: frozenset[str], pair: Pair) -> frozenset[str]:
