@@ -34,11 +34,10 @@ def in_full(left: str, right: str) -> tuple[str, str]:
     words, other_words = read_words(left.rstrip(" .;,")), read_words(right.rstrip(" .;,"))
     if not (0 < len(words) <= _LONGEST and 0 < len(other_words) <= _LONGEST):
         return left, right
+    if any(token.text in _UNSURE for token in (*words.tokens, *other_words.tokens)):
+        return left, right
     begin = _begin(words)
     subject, other_subject = find_subject(words, begin), find_subject(other_words, 0)
-    said = {reading.text(i) for reading in (words, other_words) for i in range(_LONGEST)}
-    if not said.isdisjoint(_UNSURE):
-        return left, right
     if subject and not (other_subject or _has_verb(other_words)):
         return left, _with_frame(words, begin, subject, other_words) or right
     is_bare = not (subject or _has_verb(words))
