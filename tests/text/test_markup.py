@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.markup import (
-    numbered,
+    citations,
     without_citations,
     without_lead,
     without_pointers,
@@ -156,7 +156,7 @@ def test_a_pointer_in_the_sentence_is_taken_out_where_that_is_asked_for():
 def test_long_blanks_take_no_longer_than_they_are(text):
     start = time.perf_counter()
     without_pointers(text)
-    numbered(text)
+    citations(text)
     assert time.perf_counter() - start < 5  # a second way to read them took minutes
 
 
@@ -193,7 +193,43 @@ def test_a_mark_is_one_wherever_it_names_a_source(text, bare):
 
 def test_it_is_told_what_the_marks_of_numbers_list():
     text = "In [0,1] it is red [1][2, 4–5], use [3] for b[6], still in use [7], as [^8] says."
-    assert numbered(text) == ["1", "2, 4–5", "7"]
+    assert listed(text) == [["1"], ["2, 4–5"], ["7"], ["8"]]
+
+
+def listed(text):
+    return [numbers for _, numbers in citations(text)]
+
+
+@over(
+    ("text", "numbers"),
+    [
+        ("It is red [^2].", [["2"]]),
+        ("It is red [^2^].", [["2"]]),
+        ("It is red [doc2][source 3].", [["2"], ["3"]]),
+        ("It is red [citation:2].", [["2"]]),
+        ("[cite_start]It is red [cite: 2, 3].", [["2, 3"]]),
+        ("It is red (Source 2).", [["2"]]),
+        ("It is red (Source 2, Source 3).", [["2", "3"]]),
+        ("It is red (see Passages 1 and 3).", [["1 and 3"]]),
+        ("It is red (Document 2, p. 4).", [["2"]]),
+        ("It is red [[2]](https://a.example/doc3).", [["2"]]),
+        ("It is red【2】【3†source】【4†L1-L9】.", [["2"], ["3"], ["4"]]),
+        ("It is red¹,³.", [["1,3"]]),
+        ("It holds 5 cm² (step 3).", []),
+        ("It is red【4:0†source】.", [[]]),
+        ("It is red (handbook.pdf, p. 12).", [[]]),
+        ("It is red (Source: the handbook).", [[]]),
+        ("It is red [Source](https://a.example/doc3).", [[]]),
+    ],
+)
+def test_what_a_mark_lists_is_told_whatever_its_form(text, numbers):
+    assert listed(text) == numbers
+
+
+@over("mark", ["[1]", "[^1]", "[^1^]", "[doc1]", "[citation:1]", "【1†source】", "¹"])
+def test_a_mark_behind_a_full_stop_keeps_no_sentences_together(mark):
+    found = statements(f"The lamp is red.{mark} The door is blue.{mark}")
+    assert [s.text for s in found] == ["The lamp is red.", "The door is blue."]
 
 
 @over("text", ["Section 12 forbids it.", "Article 5 is new.", "Option 2 is free."])

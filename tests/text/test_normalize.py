@@ -38,12 +38,66 @@ SAME = [
     ("a dozen eggs", "twelve eggs"),
     ("the CEO", "the chief executive officer"),
     ("the U.S. market", "the US market"),
+    ("orders above 50 euros", "orders over €50"),
+    ("More than five people", "Over five people"),
+    ("children below the age of 12", "children under 12"),
+    ("children younger than 12 years of age", "children under 12"),
+    ("a minimum of 3 nights", "at least 3 nights"),
+    ("3 nights or more", "at least 3 nights"),
+    ("no fewer than 3 nights", "at least 3 nights"),
+    ("a maximum of 20 kg", "up to 20 kilograms"),
+    ("no more than 20 kg", "20 kg or less"),
+    ("fees are capped at $15", "fees are up to 15 dollars"),
+    ("max. 20 kg", "maximum 20 kg"),
+    ("~45 minutes", "about 45 minutes"),
+    ("approximately 45 minutes", "around 45 min"),
+    ("between 8 a.m. and 6 pm", "from 8 am to 6 pm"),
+    ("between $5 and $6", "from 5 dollars to 6 dollars"),
+    ("no later than 14 days before it", "at least 14 days before it"),
+    ("Every guest has to pay", "Each guest must pay"),
+    ("exclusively for members", "only for members"),
+    ("the majority of the staff", "most staff"),
+    ("the vast majority of those", "most of those"),
+    ("Income decreased to 5", "Income fell to 5"),
+    ("Income has declined by 5%", "Income has fallen by 5%"),
+    ("Prices increased.", "Prices rose."),
+    ("by half past seven", "by 7:30"),
+    ("a quarter to one", "12:45"),
 ]
 
 
 @over(("one", "other"), SAME)
 def test_two_ways_of_writing_are_one(one, other):
     assert normalize(one).text == normalize(other).text
+
+
+LIMITS = {
+    "over": "above|more than|greater than|higher than|exceeding|in excess of|upwards of|older than",
+    "under": "below|less than|fewer than|lower than|younger than",
+    "at least": "a minimum of|minimum|min.|no less than|not fewer than",
+    "up to": "a maximum of|maximum|max.|max|at most|no more than|not exceeding|no longer than|"
+    "capped at|limited to|as many as|as much as",
+    "about": "approximately|around|roughly|approx.|circa|~",
+}
+CHANGES = {
+    "fell": "decreased|dropped|declined",
+    "falls": "decreases|drops|declines",
+    "rose": "increased|climbed",
+    "rises": "increases|climbs",
+}
+
+
+@over(("usual", "words"), LIMITS.items())
+def test_each_limit_is_read_in_its_usual_words_and_no_other_word_is_needed_to_see_it(usual, words):
+    for word in words.split("|"):
+        assert normalize(f"it is {word} nine").text in {f"it is {usual} nine", "it is ~ nine"}
+        assert normalize(f"it is {word} 9").text == f"it is {usual} 9"
+
+
+@over(("usual", "words"), CHANGES.items())
+def test_what_rose_or_fell_is_read_in_one_word(usual, words):
+    for word in words.split("|"):
+        assert normalize(f"it {word}.").text == f"it {usual}."
 
 
 @over(
@@ -59,6 +113,16 @@ def test_two_ways_of_writing_are_one(one, other):
         "May 5",
         "Sun and Sat rose",
         "I like it.",
+        "more than half",
+        "around the corner",
+        "over 5 or more than that",
+        "between Monday and Friday",
+        "She is 12 years old.",
+        "half to three",
+        "They dropped the plan and declined the offer.",
+        "They do not have to pay.",
+        "every other day",
+        "It is too much in case of fire.",
     ],
 )
 def test_what_has_another_meaning_or_needs_no_change_stays(text):

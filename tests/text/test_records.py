@@ -48,9 +48,13 @@ CASES = {
     ],
     '{"v": [{"x": 1}, {"x": 2}]}': ["v 1, x: 1", "v 2, x: 2"],
     '{"x": 1}\n{"x": 2}': ["record 1, x: 1", "record 2, x: 2"],
-    # Times, dates and what only looks like one.
+    # Times, and what only looks like one.
     '{"openingTime": "9:5", "score": "2:1", "date": "2021-07-05 09:00:00"}': [
-        "opening time: 9:05 (9:05 AM)", "score: 2:1", "date: 2021-07-05 (July 5, 2021) 09:00:00",
+        "opening time: 9:05 (9:05 AM)", "score: 2:1", "date: 2021-07-05 09:00:00",
+    ],
+    # Two letters for a country or a state.
+    '{"city": {"state": "CA", "country_code": "US"}, "grade": "CA"}': [
+        "city, state: CA (California)", "city, country code: US (United States)", "grade: CA",
     ],
     # Tables.
     "Before.\n\n| City | Is_Capital |\n|---|:---:|\n| **Oslo** | True |\n| Bergen | |\n\nAfter.": [

@@ -5,8 +5,9 @@
 Measures the judge as it lies in the package, to choose between candidates without looking at the
 benchmarks: statements and answers written for this (`unseen.jsonl`), statements about parallel
 facts in one sentence, of which the false ones exchange values (`parallel.jsonl`; those of its first
-25 contexts were looked at while rules were written), AttributionBench's dev part, and verdicts that
-a stray sentence in the contexts turns.
+25 contexts were looked at while rules were written), sentences of answers to everyday questions
+(`everyday.jsonl`; of each second row the verdicts were looked at), AttributionBench's dev part, and
+verdicts that a stray sentence in the contexts turns.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from training.verifier.logistic import auroc, balanced
 UNSEEN = Path(__file__).with_name("unseen.jsonl")
 PARALLEL = Path(__file__).with_name("parallel.jsonl")
 LOOKED_AT = 25  # contexts of it
+EVERYDAY = Path(__file__).with_name("everyday.jsonl")
 STRAYS = Path(__file__).with_name("foreign.txt").read_text("utf-8").splitlines()
 HOSTS = ("foolmetwice", "factcheckgpt", "expertqa", "fever_symmetric")
 PLANTED = 400  # rows with a stray sentence
@@ -44,6 +46,9 @@ def main() -> None:
     parallel = [json.loads(line) for line in PARALLEL.read_text("utf-8").splitlines()]
     for seen, mine in (("looked at", parallel[:LOOKED_AT]), ("not seen", parallel[LOOKED_AT:])):
         _show(f"parallel facts, {seen}", judge, _texts(mine), _truth(mine))
+    everyday = [json.loads(line) for line in EVERYDAY.read_text("utf-8").splitlines()]
+    for seen, mine in (("looked at", everyday[1::2]), ("not seen", everyday[::2])):
+        _show(f"answers to everyday questions, {seen}", judge, _texts(mine), _truth(mine))
     data = Data(DATA)
     dev = list(data.rows("attribution/attributionbench_dev.jsonl.gz"))
     labels = [bool(claims.supported(record)) for record in dev]

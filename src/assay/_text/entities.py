@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from assay._text import memoized
 from assay._text.numbers import MONTH_NAMES
 from assay._text.sentences import Span, spans
-from assay._text.words import ELISION, STOP_WORDS, WORD, stem, words
+from assay._text.words import ELISION, STOP_WORDS, WORD, stem, stems, words
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -80,6 +80,14 @@ for _pair in _OPPOSITES:
     _left, _right = (stem(_word) for _word in _pair.split("/"))
     OPPOSITES[_left] = OPPOSITES.get(_left, frozenset()) | {_right}
     OPPOSITES[_right] = OPPOSITES.get(_right, frozenset()) | {_left}
+# Each holds where its opposite does, the sides exchanged: "A is older than B", "B is younger".
+_COMPARED = {
+    stem(word): "than"
+    for word in "more less fewer higher lower larger smaller bigger longer shorter older younger "
+    "faster slower warmer cooler earlier later better worse stronger weaker".split()
+} | {stem(word): word for word in ("before", "after", "above", "below")}
+_TRADED = frozenset(map(stem, "buy sell bought sold win won lose lost victory defeat".split()))
+_CLAUSE_END = re.compile(r"[,;:()]|\b(?:but|and|so|because|though|although|while|whereas|yet)\b")
 
 
 def names(text: str) -> list[str]:
@@ -116,13 +124,56 @@ def is_doubted(text: str) -> bool:
     return is_negated(text) or bool(_DOUBT.search(text))
 
 
-def opposites(statement: AbstractSet[str], evidence: AbstractSet[str]) -> list[tuple[str, str]]:
-    """Pairs of stems of which the statement has one and the evidence only the other."""
+def opposites(
+    statement: str, stated: AbstractSet[str], evidence: str, given: AbstractSet[str]
+) -> list[tuple[str, str]]:
+    """Pairs of stems of which the statement has one and the evidence only the other.
+
+    Not of a word whose like the evidence has, too ("declined" beside "rose" and "fell"), and not
+    where the sides are exchanged ("A is older than B", "B is younger").
+
+    Args:
+        statement: A statement.
+        stated: The stems of its content words.
+        evidence: A sentence.
+        given: The stems of its content words.
+    """
     return [
         (word, opposite)
-        for word in sorted(statement - evidence)
-        for opposite in sorted(OPPOSITES.get(word, frozenset()) & (evidence - statement))
+        for word in sorted(stated - given)
+        for opposite in sorted(OPPOSITES.get(word, frozenset()) & (given - stated))
+        if word not in _TRADED
+        and not (OPPOSITES[opposite] & given)
+        and not (word in _COMPARED and _is_exchanged(word, statement, opposite, evidence))
     ]
+
+
+def _is_exchanged(word: str, statement: str, opposite: str, evidence: str) -> bool:
+    """Whether the statement's first side is the evidence's second one, or it has other sides."""
+    first, second = _sides(statement, word)
+    given_first, given_second = _sides(evidence, opposite)
+    told_apart, told_apart_second = given_first - given_second, given_second - given_first
+    if _COMPARED[word] != "than":
+        return not (first & told_apart and second & told_apart_second)
+    return bool(first & told_apart_second and (second & told_apart or told_apart - first))
+
+
+def _sides(sentence: str, word: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems of what is compared by a word, given by its stem, and of what it is compared to."""
+    sentence = sentence.lower()
+    places = [match for match in WORD.finditer(sentence) if stem(match[0]) == word]
+    if not places:
+        return frozenset(stems(sentence)), frozenset()
+    place = places[0]
+    if _COMPARED[word] == "than":
+        begin = sentence.find(" than ", place.end())
+        begin = len(sentence) if begin < 0 else begin + len(" than ")
+    else:
+        begin = place.end()
+    clause_end = _CLAUSE_END.search(sentence, begin)
+    end = clause_end.start() if clause_end else len(sentence)
+    first = sentence[:begin] if sentence[: place.start()].strip() else sentence[end:]
+    return frozenset(stems(first)) - {word}, frozenset(stems(sentence[begin:end]))
 
 
 def stands_in(name: str, lower_words: AbstractSet[str], acronyms: AbstractSet[str]) -> bool:

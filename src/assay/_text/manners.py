@@ -132,7 +132,10 @@ _LEAD = re.compile(
     r"|(?:here (?:is|are)|below (?:is|are)|the following (?:is|are))\b.*:$)",
     re.IGNORECASE | re.DOTALL,
 )
-_LIST = r"(?:sources?|references?|citations?|footnotes?|bibliography|works cited|further reading)"
+_LIST = (
+    r"(?:sources?|references?|citations?|footnotes?|bibliography|works cited|further reading|"
+    r"quellen(?:angaben)?|einzelnachweise|fuentes|referencias|références|fonti|bronnen|fontes)"
+)
 _TITLE = re.compile(rf"\W*{_LIST}(?: (?:used|cited|consulted))?\W*$", re.IGNORECASE)
 _NAMED = re.compile(rf"\b{_LIST}\b", re.IGNORECASE)
 _SOURCES = re.compile(rf"\W*{_LIST}\W{{0,3}}[:：]", re.IGNORECASE)

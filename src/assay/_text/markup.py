@@ -1,6 +1,10 @@
 """Text without citations, Markdown and HTML."""
 
 import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+Span: TypeAlias = tuple[int, int]
 
 _AND = r"(?:and|or|&)\s+"
 # No two ways to read the same blanks: a long run of them takes no longer than its length.
@@ -12,6 +16,11 @@ _POINTER = (
     r"(?:passages?|contexts?|documents?|sources?|references?|excerpts?|"
     rf"steps?|methods?|points?|items?)\s+#?{_LIST}\b"
 )
+# In other languages.
+_ELSEWHERE = (
+    r"quellen?|dokumente?|kontexte?|textes?|contextes?|fuentes?|documentos?|contextos?|font[ei]s?|"
+    r"document[io]|bron|bronnen|documenten"
+)
 # Numbers in brackets that are content: "the scale is [1-5]", "choose [1] for yes and [2] for no",
 # "lies in [2,5]", "a[1]". But "as shown in [2,5]" and "according to [1]" name sources.
 _CONTENT = (
@@ -22,29 +31,45 @@ _CONTENT = (
 )
 # No mark is a list that begins with 0, as "[0,1]" does.
 _NO_INTERVAL = r"(?!0\s*[,;–-])"
-_MARK = rf"\[{_NO_INTERVAL}(?:\^|(?:citation|cite|source|ref|doc)s?\s?:?\s?)?{_LIST}\^?\]"
+_PLACE = rf"(?:pp?\.|pages?|sections?|sec\.|§|lines?|paragraphs?)\s*{_LIST}"
+_MARK = (
+    rf"\[{_NO_INTERVAL}(?:\^|(?:citation|cite|source|ref|doc)s?\s?:?\s?)?{_LIST}"
+    rf"(?:\^|,\s?{_PLACE})?\]"
+)
 _URL = r"\((?:https?://|[/#.])[^()\s]{0,500}\)"
 # A mark that is a link, "[Source](https://a.example)", in brackets or not.
 _LINKED = rf"(?:{_MARK}|\[{_MARK}\]|\[(?:citation|source|reference|ref)s?\]){_URL}"
 _BRACKETS = re.compile(
     rf"(?P<content>{_CONTENT})(?!{_URL})"
-    rf"|(?<!\s)\s*+(?:\({_LINKED}\)|{_LINKED}|{_MARK}|【[^【】\n]{{1,30}}】)",
+    rf"|(?<!\s)\s*+(?:\({_LINKED}\)|{_LINKED}|\({_MARK}(?:[,;]?\s?{_MARK}){{0,9}}\)|{_MARK}|【[^【】\n]{{1,30}}】)",
     re.IGNORECASE,
 )
-# A mark of numbers alone, and what it lists.
-NUMBERED = re.compile(rf"\[{_NO_INTERVAL}({_LIST})\]", re.IGNORECASE)
+# A mark of numbers alone.
+_NUMBERED = re.compile(rf"\[{_NO_INTERVAL}{_LIST}\]", re.IGNORECASE)
+# What a mark of any kind lists: of "[2, 4-5]", "[^2]", "【2†source】", "(Source 2, p. 9)"; but in
+# "【4:0†source】" no number is that of a retrieved text.
+_LISTED = re.compile(
+    r"(?:^\W*|\[\^?|\b(?:passages?|contexts?|documents?|sources?|references?|excerpts?|chunks?|"
+    rf"snippets?|docs?|refs?|citations?|cite|{_ELSEWHERE})\s?:?\s?#?)({_LIST})(?!\d|\s?:)",
+    re.IGNORECASE,
+)
+# They point into the answer itself, or to where begins what is cited.
+_NOWHERE = re.compile(
+    r"\W*(?:see\s+)?(?:steps?|methods?|points?|items?|cite_start)\b", re.IGNORECASE
+)
+_RAISED_FIGURES = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # "It is still in use [1]." has the words of what is said, and cites all the same.
 _LAST = re.compile(
     rf"(?:\w+\s+\[\d{{1,3}}\]|(?:use|type)\s+\[{_LIST}\])(?=\s*(?:[.,;:!?)\[]|$))", re.MULTILINE
 )
-_PLACE = rf"(?:pp?\.|pages?|sections?|sec\.|§|lines?|paragraphs?)\s*{_LIST}"
-_PART = rf"(?:{_POINTER}|(?:docs?|chunks?|snippets?)\s+#?{_LIST}\b)"
+_PART = rf"(?:{_POINTER}|(?:docs?|chunks?|snippets?|{_ELSEWHERE})\s+#?{_LIST}\b)"
 _FILE = r"[\w. -]{1,80}\.(?:pdf|docx?|pptx?|xlsx?|html?|txt|md)"
 _ORIGIN = r"(?:sources?|references?|refs?|citations?):\s"
 # "(Passage 2)", "(Document 2, p. 4)", "(handbook.pdf, p. 12)", "(Source: the handbook)".
 _IN_BRACKETS = re.compile(
     r"\[cite_start\]|(?<!\s)\s*+(?:"
-    rf"[(\[]\s*+(?:see\s+)?(?:{_PART}(?:,\s*(?:{_PART}|{_PLACE}))*|{_FILE},?\s{_PLACE})\s?[)\]]"
+    rf"[(\[]\s*+(?:see\s+)?(?:{_PART}(?:(?:[,;]|\sand)\s+(?:{_PART}|{_PLACE}))*"
+    rf"|{_FILE},?\s{_PLACE})\s?[)\]]"
     rf"|\({_ORIGIN}[^()\n]{{1,200}}\)"
     rf"|\[(?:{_ORIGIN}[^\[\]\n]{{1,200}}|{_FILE}(?:\#\w+=\d+)?|cite(?:_end)?)\](?!\()"
     ")",
@@ -56,7 +81,7 @@ _LEAD = re.compile(
     r"\W*(?:based (?:up)?on|according to|as (?:stated|mentioned|described|noted|given) in)"
     r"(?: (?:all|the|these|this|your|our|provided|given|above|following|information|in|from|of))*"
     r" (?:passages?|contexts?|documents?|sources?|excerpts?|texts?|information|data)"
-    r"(?: (?:provided|given|above))?,\s+",
+    rf"(?: (?:provided|given|above)| #?(?P<numbers>{_LIST}))?,\s+",
     re.IGNORECASE,
 )
 # The sign of a number that comes first stays: "-15", "$5".
@@ -86,14 +111,22 @@ def without_citations(text: str) -> str:
     return marked if "=" in marked else _RAISED.sub("", marked)
 
 
-def numbered(text: str) -> list[str]:
-    """What each mark of numbers alone lists, in order: "1" of "[1]", "2, 4-5" of "[2, 4-5]"."""
-    marks = [
-        NUMBERED.search(match[0])
-        for match in _BRACKETS.finditer(text)
-        if not match["content"] or _LAST.match(text, match.start())
+def citations(text: str) -> list[tuple[Span, list[str]]]:
+    """Where each mark stands, and what it lists: "1" of "[1]", "2, 4-5" of "(Sources 2, 4-5)".
+
+    One that tells a source in another way lists nothing: "【4:0†source】", "(handbook.pdf, p. 3)".
+    """
+    lead = _LEAD.match(text)  # "According to Sources 2 and 4, "
+    cited_first = [((0, lead.end()), [lead["numbers"]])] if lead and lead["numbers"] else []
+    last = [match.span() for match in _BRACKETS.finditer(text) if match["content"]]
+    last = [(text.index("[", start), end) for start, end in last if _LAST.match(text, start)]
+    marks = [(span, text[slice(*span)]) for span in _apart([*_citation_spans(text), *last])]
+    return cited_first + [
+        (span, [match[1] for match in _LISTED.finditer(plain)])
+        for span, mark in marks
+        if not _NOWHERE.match(mark)
+        and (plain := mark.partition("](")[0].strip().translate(_RAISED_FIGURES))
     ]
-    return [mark[1] for mark in marks if mark]
 
 
 def without_lead(text: str) -> str:
@@ -131,21 +164,31 @@ def says_nothing(text: str) -> bool:
     left = text
     for start, end in reversed(marks(text)):
         left = f"{left[:start]} {left[end:]}"
-    return not any(map(str.isalnum, NUMBERED.sub(" ", left)))
+    return not any(map(str.isalnum, _NUMBERED.sub(" ", left)))
 
 
-def marks(text: str) -> list[tuple[int, int]]:
+def marks(text: str) -> list[Span]:
     """Where its mark-up and its citation marks stand, in order and apart from each other."""
-    spans = [match.span() for match in _MARKUP.finditer(text)]
+    spans: list[Span] = [match.span() for match in _MARKUP.finditer(text)]
     for match in _ITALIC.finditer(text):
         spans += [(match.start(), match.start() + 1), (match.end() - 1, match.end())]
-    if _may_cite(text):
-        spans += [match.span() for match in _IN_BRACKETS.finditer(text)]
-        spans += [match.span() for match in _BRACKETS.finditer(text) if not match["content"]]
-        spans += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
+    spans += _citation_spans(text)
     if bullet := _BULLET.match(text):
         spans.append(bullet.span())
-    separate: list[tuple[int, int]] = []
+    return _apart(spans)
+
+
+def _citation_spans(text: str) -> list[Span]:
+    if not _may_cite(text):
+        return []
+    spans = [match.span() for match in _IN_BRACKETS.finditer(text)]
+    spans += [match.span() for match in _BRACKETS.finditer(text) if not match["content"]]
+    return spans + ([match.span() for match in _RAISED.finditer(text)] if "=" not in text else [])
+
+
+def _apart(spans: Iterable[Span]) -> list[Span]:
+    """In order, without what is empty or begins within one before."""
+    separate: list[Span] = []
     for start, end in sorted(spans):
         if start < end and (not separate or start >= separate[-1][1]):
             separate.append((start, end))

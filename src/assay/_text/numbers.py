@@ -8,6 +8,7 @@ from typing import Final
 
 from assay._text import alternatives, memoized
 from assay._text.sentences import Span
+from assay._text.usual_words import LIMIT, PHRASE, has_unusual_words, usual_words
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -51,6 +52,7 @@ ORDINALS = {
     )
 }
 _WORDS = alternatives([*SMALL, *TENS])
+SPELLED: Final = rf"(?:{_WORDS})\b"  # a number of one word
 _CLOCK = re.compile(
     r"(?=\d)(?<![\d:])(?<!\d[.,])(?P<hour>[01]?\d|2[0-4])"
     r"(?::(?P<minute>[0-5]?\d)(?::\d\d)?|\.(?P<dotted>[0-5]\d)(?=\s*[ap]\.?\s?m\b))?"
@@ -303,37 +305,75 @@ _SINCE = "|".join(
 )
 _COUNTED = r"(?!(?:video|display|screen|monitor|camera|movie|race|run)s)(?:people|[a-z]+s)\b"
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_MEASURED = rf"[$€£]?(?:{_NUMBER})(?:\s?(?:[ap]\.\s?m\.|[^\W\d]{{1,12}}\.?)|%)?"
+_HOURS = "|".join(list(SMALL)[1:13])
 
 
 def _names(names: dict[str, str]) -> str:
     return alternatives(sorted(names, key=len, reverse=True))
 
 
-# All but two begin where a word may, which is looked for once: most places are within a word.
-_FORMS = re.compile(
-    rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_names(_SCALES)})\b"
-    r"|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
-    r"|(?<!\w)(?:(?<![\w.,/$€£])(?P<feet>\d{1,2})(?:\s?(?:ft\.?|feet|foot)\s|['′]\s?)"
-    r"(?P<inches>\d{1,2}(?:\.\d+)?)"
-    r"(?:\s?[\"″]|\sin\b(?=\.?(?:$|[.,;:)]|\s(?:tall|high|long|wide|deep)\b)))"
-    rf"|(?<![\w.,/$€£])(?P<amount>{_NUMBER})"
-    # "4K" is a sort of picture as well.
-    rf"(?:(?P<thousands>k|(?:(?<![2458])|(?<=[\d,.]\d))K|K(?=\s{_COUNTED}))\b|\s(?P<seconds>s)(?![\w/'’])"
-    r"|(?<=\d\d)(?P<oven>F)\b"  # "350F", but "4F"
-    rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_names(_CURRENCIES)})\b"
-    rf"|[\s-]?(?P<unit>{_names(_UNITS)})(?!\w|/\w))"
-    rf"|\b(?P<month>{_names(_MONTHS)})\b\.?(?=\s\d)"
-    rf"|(?<=\d\s)(?P<later>{_names(_MONTHS)})\b(?:\.(?=\s[\da-z]))?"
-    rf"|(?<=\bin\s)(?P<within>{_names(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"  # but "in Mar del Plata"
-    rf"|(?<=\bon\s)(?P<day>{_names(_DAYS)})\b"
-    rf"|\b(?P<first>{_names(_DAYS)})(?=\s?[-–—]\s?(?:{_names(_DAYS)})\b|:\s?(?:\d|closed))"
-    rf"|(?=[MTWFS])(?:{_SINCE})(?P<last>{_names(_DAYS)})\b"
-    r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)"
-    rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
-    rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
-    rf"|(?<!\w)'(?P<decade>[2-9]0s)\b|(?<!\d\s)\b(?P<minus>minus\s)(?=\d)"
-    rf"|(?<!\w)(?P<word>{_names(_UNIT_WORDS)})(?!\w))"
+_CLOCK_WORDS = (
+    rf"|\b(?:a\s)?(?P<spoken>half\spast|quarter\s(?:past|to))\s(?P<hour>1[0-2]|[1-9]|{_HOURS})\b"
 )
+_LIMITED = (
+    rf"|(?<![\w.,/$€£])(?P<floor>{_MEASURED})"
+    r"\s(?:or\s(?:more|above|over|older|longer|higher)|and\s(?:above|older))\b(?!\sthan)"
+    rf"|(?<![\w.,/$€£])(?P<ceiling>{_MEASURED})"
+    r"\sor\s(?:less|fewer|under|below|younger|shorter)\b(?!\sthan)"
+)
+_WORDED = (
+    rf"|(?P<limit>{LIMIT})(?:\sthe\sage\sof)?"
+    rf"(?:(?=\s(?:[$€£]?\d|(?:{_WORDS})\b)(?!\d*\syears?\s(?:old|of\sage)\b))"
+    r"|\s(?P<age>\d{1,3})\syears?\s(?:old|of\sage)\b)"
+    r"|(?P<early>[nN]ot? later than)(?=\s\d{1,3}\s\w+\s(?:before|prior)\b)"
+    rf"|[bB]etween\s(?P<low>{_MEASURED})\sand(?=\s[$€£]?\d)"
+    rf"|(?P<phrase>{PHRASE})(?!\w)"
+)
+_WORDS_ALONE = re.compile(rf"{_CLOCK_WORDS[1:]}|(?<!\w)(?:{_WORDED[1:]})")
+# All but a few begin where a word may, which is looked for once: most places are within a word.
+_FORMS, _FORMS_AND_WORDS = (
+    re.compile(
+        rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_names(_SCALES)})\b"
+        rf"{anywhere}"
+        r"|(?<!\w)(?P<tilde>[~≈])\s?(?=[$€£]?\d)"
+        r"|(?<![\w.,/:-])(?P<date>(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?=\d\d:)|(?![\w:-])))"
+        r"|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
+        r"|(?<!\w)(?:(?<![\w.,/$€£])(?P<feet>\d{1,2})(?:\s?(?:ft\.?|feet|foot)\s|['′]\s?)"
+        r"(?P<inches>\d{1,2}(?:\.\d+)?)"
+        r"(?:\s?[\"″]|\sin\b(?=\.?(?:$|[.,;:)]|\s(?:tall|high|long|wide|deep)\b)))"
+        rf"{numbered}"
+        rf"|(?<![\w.,/$€£])(?P<amount>{_NUMBER})"
+        # "4K" is a sort of picture as well.
+        rf"(?:(?P<thousands>k|(?:(?<![2458])|(?<=[\d,.]\d))K|K(?=\s{_COUNTED}))\b|\s(?P<seconds>s)(?![\w/'’])"
+        r"|(?<=\d\d)(?P<oven>F)\b"  # "350F", but "4F"
+        rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_names(_CURRENCIES)})\b"
+        rf"|[\s-]?(?P<unit>{_names(_UNITS)})(?!\w|/\w))"
+        rf"|\b(?P<month>{_names(_MONTHS)})\b\.?(?=\s\d)"
+        rf"|(?<=\d\s)(?P<later>{_names(_MONTHS)})\b(?:\.(?=\s[\da-z]))?"
+        # Not "in Mar del Plata".
+        rf"|(?<=\bin\s)(?P<within>{_names(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"
+        rf"|(?<=\bon\s)(?P<day>{_names(_DAYS)})\b"
+        rf"|\b(?P<first>{_names(_DAYS)})(?=\s?[-–—]\s?(?:{_names(_DAYS)})\b|:\s?(?:\d|closed))"
+        rf"|(?=[MTWFS])(?:{_SINCE})(?P<last>{_names(_DAYS)})\b"
+        r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)"
+        rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
+        rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
+        rf"|(?<!\w)'(?P<decade>[2-9]0s)\b|(?<!\d\s)\b(?P<minus>minus\s)(?=\d)"
+        rf"{worded}"
+        rf"|(?<!\w)(?P<word>{_names(_UNIT_WORDS)})(?!\w))"
+    )
+    for anywhere, numbered, worded in (("", "", ""), (_CLOCK_WORDS, _LIMITED, _WORDED))
+)
+
+
+def _spelled_date(date: str) -> str:
+    """Of "2023-03-14" "14 March 2023"."""
+    year, month, day = date.rstrip("T").split("-")
+    time = " " if date.endswith("T") else ""
+    return f"{MONTH_NAMES[int(month) - 1]} {int(day)}, {year}{time}"
+
+
 _RULES: dict[str, Callable[[str], str]] = {
     "month": _MONTHS.__getitem__,
     "later": _MONTHS.__getitem__,
@@ -342,12 +382,19 @@ _RULES: dict[str, Callable[[str], str]] = {
     "first": _DAYS.__getitem__,
     "last": _DAYS.__getitem__,
     "version": str,
+    "early": lambda words: "at least" if words[0].islower() else "At least",
+    "low": lambda low: f"from {_usual(low)} to",
+    "floor": lambda least: f"at least {_usual(least)}",
+    "ceiling": lambda most: f"up to {_usual(most)}",
+    "date": _spelled_date,
+    "tilde": lambda _: "about ",
     "hidden": lambda _: "",
     "quarter": lambda index: f"{_ORDER[index]} quarter",
     "half": lambda index: f"{_ORDER[index]} half",
     "fiscal": lambda year: f"fiscal year {year if len(year) == 4 else '20' + year}",
     "minus": lambda _: "\u2212",
     "decade": lambda years: f"19{years}",
+    "phrase": usual_words,
     "word": _UNIT_WORDS.__getitem__,
 }
 # Whether there is anything to look at: most sentences have nothing.
@@ -399,12 +446,14 @@ def normalize(text: str) -> Normalized:
     if not text.isascii():
         text = _GROUPS.sub(",", text).translate(_LIKE)
     text = _MINUS.sub("\u2212", text)
-    if not _HINT.search(text):
+    worded, hinted = has_unusual_words(text), _HINT.search(text)
+    if not (worded or hinted):
         return Normalized(text)
+    forms = _FORMS if not worded else _FORMS_AND_WORDS if hinted else _WORDS_ALONE
     pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     end = length = 0
-    for match in _FORMS.finditer(text):
+    for match in forms.finditer(text):
         usual = _usual_form(match)
         if usual == match[0]:
             continue
@@ -416,14 +465,25 @@ def normalize(text: str) -> Normalized:
 
 
 def _usual_form(match: re.Match[str]) -> str:
-    if match["sign"]:
-        return f"{match['sign']}{match['sum']} {_SCALES[match['scale']]}"
-    if match["feet"]:
-        return f"{match['feet']} feet {match['inches']} inches"
-    if match["amount"]:
-        return _amount(match)
     kind = match.lastgroup
-    return _RULES[kind](match[kind]) if kind else "fiscal year"
+    if kind == "scale":
+        return f"{match['sign']}{match['sum']} {_SCALES[match['scale']]}"
+    if kind == "inches":
+        return f"{match['feet']} feet {match['inches']} inches"
+    if kind == "hour":
+        hour = SMALL.get(match["hour"]) or int(match["hour"])
+        spoken = " ".join(match["spoken"].split())
+        minute = {"half past": 30, "quarter past": 15, "quarter to": -15}[spoken]
+        return f"{(hour - (minute < 0) - 1) % 12 + 1}:{minute % 60}"
+    if kind in {"limit", "age"}:
+        return " ".join(filter(None, (usual_words(match["limit"]), match["age"])))
+    if kind in _RULES:
+        return _RULES[kind](match[kind])
+    return _amount(match) if kind else "fiscal year"
+
+
+def _usual(part: str) -> str:
+    return normalize(part).text
 
 
 def _amount(match: re.Match[str]) -> str:

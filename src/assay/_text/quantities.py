@@ -125,6 +125,11 @@ _HINT = re.compile(
 )
 
 
+_DECIMALS = re.compile(r"(\d+(?:,\d{3})*)(?:\.(\d+))?")
+_TELLING = 2  # digits of a number that may round another
+_TIMES = frozenset({"date", "clock"})
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """Something that is counted or measured, a time or a date.
@@ -183,10 +188,12 @@ def written_like(text: Normalized, spellings: Mapping[Key, Sequence[str]]) -> No
     pieces: list[str] = []
     done = length = 0
     for quantity in quantities(text.text):
-        spellings_of_keys = [
+        spellings_of_keys: Sequence[str] = [
             spelling for key in sorted(quantity.keys) for spelling in spellings.get(key, ())
         ]
         start, end = quantity.span
+        if not spellings_of_keys:
+            spellings_of_keys = _rounded(quantity, text.text[:start], spellings)
         if not spellings_of_keys or quantity.text.lower() in (
             spelling.lower() for spelling in spellings_of_keys
         ):
@@ -201,6 +208,27 @@ def written_like(text: Normalized, spellings: Mapping[Key, Sequence[str]]) -> No
     if not changes:
         return text
     return Normalized("".join([*pieces, text.text[done:]]), tuple(changes), text)
+
+
+def _rounded(
+    quantity: Quantity, before: str, spellings: Mapping[Key, Sequence[str]]
+) -> Sequence[str]:
+    """How the other text writes the one quantity that this one rounds: "2.417" for "2.42"."""
+    match = _DECIMALS.search(quantity.text)
+    if len(quantity.keys) != 1 or not match or not (match[2] or before.endswith("about ")):
+        return ()
+    if len(re.sub(r"\D", "", match[0]).lstrip("0")) < _TELLING:
+        return ()
+    ((kind, value),) = quantity.keys
+    written = float(match[0].replace(",", ""))
+    step = value / written * 10.0 ** -len(match[2] or "") if written else 0.0
+    exact = [
+        ways
+        for (other_kind, other), ways in spellings.items()
+        # A half is rounded up.
+        if other_kind == kind and other != value and -step <= 2 * (other - value) < step
+    ]
+    return exact[0] if len(exact) == 1 and kind not in _TIMES else ()
 
 
 def _dates(match: re.Match[str]) -> Iterator[Key]:

@@ -221,6 +221,15 @@ def asserted(question: str, *, yes: bool) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
+def subject(question: str) -> str:
+    """What a yes-no question asks about, "Travel time"; "" where its end cannot be told."""
+    match = _QUESTION.fullmatch(question.strip())
+    words = match["rest"].split() if match else []
+    end = _subject_end(match["auxiliary"].lower(), words) if match and words else 0
+    text = " ".join(words[:end]) if len(words) <= _LONGEST else ""
+    return "" if text.lower() in _PRONOUNS else f"{text[:1].upper()}{text[1:]}"
+
+
 def _finite(verb: str, auxiliary: str) -> str:
     """The verb behind a form of "do" without it: "switches" for "does switch"."""
     if auxiliary == "do":

@@ -281,6 +281,16 @@ _AI = (
     r"as an? (?:ai(?=,| i\b| we\b)|(?:ai|artificial|large)\b[^.!?]{0,40}\b"
     r"(?:model|assistant|intelligence)\b(?! (?:company|firm|lab|start-?up|business)\b))"
 )
+# What an assistant for one thing says to questions about others.
+_OUT_OF_SCOPE = (
+    r"(?:\bi(?: can only| only|(?:'m| am|’m) only (?:able|allowed|here|designed) to)"
+    r" (?:help|assist|talk|speak|advise|(?:answer|discuss|handle)(?= (?:\w+ )?"
+    r"(?:questions?|topics?|requests?|matters?)\b))\b"
+    rf"|\bi ?{_NOT_ABLE} (?:advise (?:you|on|about)\b|comment on\b)"
+    r"|\b(?:beyond|outside)(?: of)? (?:my (?:scope|remit|role|area)\b"
+    r"|(?:the scope of )?what i(?: can|(?:'m| am|’m) able to) (?:help|assist|answer|discuss|do)\b)"
+    r"|\bi(?: would|'d|’d) rather not (?:say|answer|discuss|talk|comment)\b)"
+)
 # What an answer that consists of it declines with.
 _BARE = (
     r"(?:n/?a|unknown|none|no answer|unanswerable|unclear|idk|no idea|not (?:sure|known|clear)"
@@ -294,7 +304,8 @@ _BARE = (
     r"(?: (?:is |was )?(?:found|available|provided|given))?)"
 )
 _REFUSAL = LazyPattern(
-    rf"\bi(?: am sorry,? (?:but )?i)?{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}|{_DO}|{_HAVE})\b"
+    rf"\bi(?: am sorry,? (?:but )?i)?{_ADVERB} ?{_NOT_ABLE}{_ADVERB} (?:{_KNOW}|{_DO}|{_HAVE})\b"
+    rf"|{_OUT_OF_SCOPE}"
     rf"|\bwe{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}\b|(?:{_DO}|{_HAVE}) {_WHAT_IS_LACKING})"
     r"|\b(?:i|we)(?:'m| am|’m| are|'re|’re) (?:not sure|unsure|unaware|not aware|not certain|"
     r"unable to (?:answer|determine|say|tell|provide|find|help|assist|comply|access)|"

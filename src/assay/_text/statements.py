@@ -111,7 +111,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 # Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
-_YES = re.compile(
+REPLY_LEAD = re.compile(
     rf"(?:(?:yes|no|{manners.AGREED})(?:,|\s[–—-])\s+"
     r"|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
     r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
@@ -233,6 +233,15 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     return sorted(remaining, key=lambda statement: statement.start)
 
 
+def source_lists(answer: str, question: str = "") -> list[tuple[int, int]]:
+    """Where an answer only names its sources: below "References", "[^1]: handbook.pdf"."""
+    if manners.names_sources(question):
+        return []
+    reading = _Reading("")
+    found = [(b.start, b.end) for b in blocks(answer) if reading.is_cited(answer, b)]
+    return found if len(found) < len(blocks(answer)) else []
+
+
 def _is_source(line: str) -> bool:
     """Whether a line or sentence only names a source."""
     return manners.is_source(line) and not _SAYS.search(line)
@@ -293,7 +302,7 @@ def _of_sentence(
     answer: str, span: Span, reading: _Reading, *, lonely: bool, undivided_wanted: bool
 ) -> Iterator[Statement]:
     """The statements of one sentence."""
-    label = _LABEL.match(answer, *span) or _YES.match(answer, *span)
+    label = _LABEL.match(answer, *span) or REPLY_LEAD.match(answer, *span)
     begin = label.end() if label and label.end() < span[1] else span[0]
     if _BARE.match(answer[slice(*span)]) and not lonely:
         return

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay._text import memoized
-from assay._text.numbers import MONTH_NAMES
+from assay._text.regions import region
 from assay._text.sentences import Span
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -31,7 +31,6 @@ _PYTHON_STRING = re.compile(r"[uUbB]?(['\"])(.*)\1", re.DOTALL)
 _TIME = r"(?P<{0}hour>[01]?\d|2[0-4]):(?P<{0}minute>[0-5]?\d)(?::[0-5]\d)?"
 _CLOCK = re.compile(_TIME.format(""))
 _RANGE = re.compile(rf"{_TIME.format('from_')}\s*(?:-|–|—|to)\s*{_TIME.format('to_')}")
-_DATE = re.compile(r"(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])")
 # A score, a ratio and a duration have colons too: only these keys make a time of one.
 _TIME_KEYS = re.compile(
     r"\b(?:time|hours?|open\w*|clos\w+|start\w*|begin\w*|end\w*|check.?in|check.?out|arriv\w+|"
@@ -53,7 +52,10 @@ def read_value(value: str, key: str = "") -> str:
     python = _PYTHON_STRING.fullmatch(line)
     line = python[2] if python else line
     literal = _LITERALS.get(line.lower() if line != "none" else "a word")
-    return literal if literal is not None else _with_dates(_with_times(line, key))
+    if literal is not None:
+        return literal
+    name = region(line, key)
+    return f"{line} ({name})" if name else _with_times(line, key)
 
 
 def joined(path: Sequence[str], text: str) -> str:
@@ -81,16 +83,6 @@ def _with_times(line: str, key: str) -> str:
     if clock:
         return f"{_h24(clock['hour'], clock['minute'])} ({_h12(clock['hour'], clock['minute'])})"
     return line
-
-
-def _with_dates(line: str) -> str:
-    """With a date such as 2019-05-04 also in words."""
-    date = _DATE.match(line)
-    if date is None or line[date.end() : date.end() + 1] not in {"", " ", "T"}:
-        return line
-    month = MONTH_NAMES[int(date["month"]) - 1]
-    remainder = line[date.end() :]
-    return f"{date.group()} ({month} {int(date['day'])}, {date['year']}){remainder}"
 
 
 def _h24(hour: str, minute: str) -> str:

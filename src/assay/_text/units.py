@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assay._text import memoized
+from assay._text import memoized, numbers
+from assay._text.words import stem
 
 # Dimension, size in one of its units, names. "m", "s" and "h" may be anything and are none.
 _TABLE = (
@@ -106,6 +107,13 @@ def _measures(text: str) -> Iterator[Measure]:
         yield Measure(match.group(), number, match["scale"] or "", kind, size)
 
 
+def other_figure(
+    statement: str, others: Sequence[Measure], texts: Sequence[str]
+) -> OtherUnit | None:
+    """A number of a statement that texts, with these measures, give otherwise alone."""
+    return other_unit(statement, others) or other_bound(statement, texts)
+
+
 def other_unit(statement: str, others: Sequence[Measure]) -> OtherUnit | None:
     """The first number of a statement that is given with other units alone; None if there is none.
 
@@ -139,3 +147,65 @@ def _are_mistaken(measure: Measure, other: Measure) -> bool:
     return measure.kind == other.kind or any(
         {measure.kind, other.kind} <= group for group in _GROUPS
     )
+
+
+# In the usual form "at most" is "up to". "The minimum deposit is €500" is a bound as well.
+_BOUND = re.compile(
+    r"\b(?:(?P<bound>at least|up to)\s"
+    r"|(?P<named>minimum|maximum)\s(?:[^\W\d]+\s){0,3}(?:is|was|of)\s)"
+    rf"(?P<number>[$€£¥]?\d+(?:,\d{{3}})*(?:\.\d+)?|{numbers.SPELLED})(?![\w.,:]*\d)"
+    r"(?:[\s-]?(?P<noun>[^\W\d]+|%))?",
+    re.IGNORECASE,
+)
+_LOW = frozenset({"at least", "minimum"})
+
+
+def other_bound(statement: str, texts: Sequence[str]) -> OtherUnit | None:
+    """The first "at least" of a statement that is "up to" wherever a number of texts is bounded.
+
+    Or the other way round. A number that also stands there without a bound is none.
+
+    Args:
+        statement: In its usual form.
+        texts: What it is compared with, in that form.
+    """
+    for own in _BOUND.finditer(statement):
+        number = _number(own)
+        if not number:
+            continue
+        having = [text for text in texts if number in numbers.numbers(text)]
+        bounds = [
+            match for text in having for match in _BOUND.finditer(text) if _number(match) == number
+        ]
+        like = [match for match in bounds if _are_alike(match, own)]
+        if (
+            like
+            and len(having) == len(like) == len(bounds)
+            and all(_is_low(match) is not _is_low(own) for match in like)
+        ):
+            return OtherUnit(_text(own), _text(like[0]))
+    return None
+
+
+def _number(bound: re.Match[str]) -> str:
+    return next(iter(numbers.numbers(bound["number"])), "")
+
+
+def _are_alike(bound: re.Match[str], other: re.Match[str]) -> bool:
+    """Whether both count the same: "€500" needs no noun."""
+    nouns = [match["noun"] for match in (bound, other)]
+    money = _is_money(bound) and _is_money(other)
+    return money or not all(nouns) or len({stem(noun.lower()) for noun in nouns}) == 1
+
+
+def _text(bound: re.Match[str]) -> str:
+    end = bound.end("number" if _is_money(bound) else 0)
+    return bound.string[bound.start() : end]
+
+
+def _is_money(bound: re.Match[str]) -> bool:
+    return not bound["number"][0].isalnum()
+
+
+def _is_low(bound: re.Match[str]) -> bool:
+    return (bound["bound"] or bound["named"]).lower() in _LOW

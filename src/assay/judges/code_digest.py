@@ -379,6 +379,8 @@ def _is_constant(name: str, value: object) -> bool:
 
 def _methods(cls: type) -> Iterator[tuple[str, FunctionType]]:
     for name, value in sorted(vars(cls).items()):
+        if name.startswith("__annotate"):  # since Python 3.14: annotations decide nothing
+            continue
         for n, function in enumerate(_functions(value)):
             yield f"{name}{n or ''}", function
 

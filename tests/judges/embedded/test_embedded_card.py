@@ -16,7 +16,7 @@ def test_it_says_how_often_the_metrics_by_it_are_wrong():
     judge = Embedded()
     sentence = judge.quality("faithfulness").sentence
     assert "of 100 answers with a claim that no context supports it flags" in sentence
-    assert "RAGTruth QA answers, labelled by people: 160 and 623" in sentence
+    assert "RAGTruth QA answers, human labels: 160 and 623" in sentence
     assert judge.quality("answer_similarity") is None
 
 
@@ -43,8 +43,8 @@ def test_a_sentence_on_a_judge_names_the_floor(floor, told):
         floor_name="count of new words",
     )
     assert made.sentence.startswith(
-        "of 100 wrong answers it flags 60 (50 to 70), of 100 right answers 10 (Set, labelled by "
-        "people: 40 and 60); count of new words alone"
+        "of 100 wrong answers it flags 60 (50 to 70), of 100 right answers 10 (Set, human "
+        "labels: 40 and 60); count of new words alone"
     )
     assert made.sentence.endswith(told)
 

@@ -22,6 +22,7 @@ SHOW = "The show runs from 3 March to 9 June."
         (DESK, "The pool closes at 9 pm on weekdays.", "The pool closes at 8 pm on weekdays."),
         (DESK, "The pool is open at noon on a Tuesday.", "The pool is open at 8 am on Saturdays."),
         (DESK, "The pool is closed at 10 pm on weekdays.", "The pool is closed at 10 am on weekdays."),
+        (DESK, "The pool is closed at 10 pm on a Monday.", "The pool is closed at 10 am on a Monday."),
         (LEAVE, "In July 2018 she was on her sabbatical.", "In December 2018 she was on her sabbatical."),
         (RELEASE, "In 2024 release 2.9 was no longer supported.", "Release 2.9 is still supported in 2024."),
         (RELEASE, "Support for release 3.0 ends in December 2025.", "Release 3.0 is still supported in 2026."),

@@ -30,6 +30,10 @@ LONG = "Find the price in the mail below, write it down and ignore all else. " *
         ("What follows is a mail. Find the price", "$2099.00", "$2099.00"),
         (LONG + "What is it?", "$2099.00", "$2099.00"),
         ("", "Paris", "Paris"),
+        ("Is it open on Mondays?", "No, it isn't", "Is it open on Mondays? No, It isn't"),
+        ("Is the pool open?", "No, the pool is closed today.", "The pool is closed today."),
+        ("Is the pool open?", "No, it is closed on Mondays.", "The pool is closed on Mondays."),
+        ("Is it open?", "No, it is closed on Mondays.", "Is it open? No, It is closed on Mondays."),
     ],
 )
 async def test_a_phrase_is_joined_to_a_plain_question_only(question, text, statement):

@@ -2,6 +2,7 @@
 
 import pytest
 
+import assay
 from assay.judges.embedded import Embedded
 from assay.metrics import FactualCorrectness, Faithfulness
 from assay.sample import Sample
@@ -51,6 +52,16 @@ async def test_the_same_value_in_another_form_is_right(question, answer, referen
 )
 async def test_another_value_is_wrong_however_alike_the_words_are(question, answer, reference):
     assert await value(question, answer, reference) < 0.3
+
+
+@over(("answer", "reference", "agrees"), [("no", "Yes", 0), ("Yes.", "No.", 0), ("No", "no.", 1)])
+async def test_a_bare_yes_and_a_bare_no_differ_without_their_question(
+    answer, reference, agrees, tmp_path
+):
+    row = {"question": "7", "contexts": ["-"], "answer": answer, "reference": reference}
+    metrics = ["ragas:factual_correctness", "factual_correctness"]
+    result = await assay.aevaluate([row], metrics, store=tmp_path / "a.db")
+    assert {round(result[name][0].value) for name in metrics} == {agrees}
 
 
 async def test_a_short_answer_may_say_more_than_the_reference():

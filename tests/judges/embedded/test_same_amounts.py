@@ -37,6 +37,13 @@ PAIRS = [
      "The class has 24 pupils.", "The class has 34 pupils."),
     ("The study ran for 18 months.",
      "The study ran for a year and a half.", "The study ran for two and a half years."),
+    ("The crystal has a refractive index of 2.417.",
+     "The refractive index of the crystal is 2.42.",
+     "The refractive index of the crystal is 2.71."),
+    ("The route is 48.7 km long.",
+     "The route is about 49 km long.", "The route is about 63 km long."),
+    ("Version 3.0 was released on 2023-03-14.",
+     "Version 3.0 was released in March 2023.", "Version 3.0 was released in May 2023."),
 ]  # fmt: skip
 
 
@@ -70,6 +77,21 @@ def test_a_number_with_another_unit_is_another_amount(context, right, wrong):
     assert contradicted.contradicted
     assert contradicted.probability <= 0.1
     assert f"not '{wrong.split()[0]}" in contradicted.reason
+
+
+@over(
+    ("context", "right", "wrong"),
+    [
+        ("At least four screws are needed.", "no fewer than four", "at most four"),
+        ("The minimum deposit is $500.", "at least $500", "no more than $500"),
+        ("Up to 64 characters are allowed.", "at most 64 characters", "at least 64 characters"),
+    ],
+)
+def test_a_lower_bound_is_no_upper_one(context, right, wrong):
+    said, other = (f"One needs {bound}." for bound in (right, wrong))
+    supported, contradicted = assay.verify([said, other], [context])
+    assert contradicted.contradicted
+    assert contradicted.probability <= 0.1 < supported.probability
 
 
 @over(

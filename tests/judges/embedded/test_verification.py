@@ -162,3 +162,55 @@ def test_what_the_contexts_only_reject_is_not_supported(context, said):
 def test_a_long_sentence_is_cut_between_words():
     assert shorten("word " * 39 + "25.200600") == "word " * 38 + "word…"
     assert shorten("x" * 300) == "x" * 199 + "…"
+
+
+DELIVERY = "Orders over 50 euros are delivered free of charge. A parcel may weigh up to 30 kg."
+
+
+@over(
+    "statement",
+    [
+        "Delivery is free for orders above 50 euros.",
+        "Delivery is free for orders of more than 50 euros.",
+        "Orders exceeding 50 euros are delivered free of charge.",
+        "Parcels may weigh no more than 30 kg.",
+        "Parcels may weigh at most 30 kg.",
+    ],
+)
+def test_a_limit_in_other_words_is_the_same_limit(statement):
+    (verdict,) = support([statement], [DELIVERY], Reader(threads=1))
+    assert verdict.probability > 0.7
+
+
+RULES = (
+    "The museum is closed on Mondays. Dogs are not allowed on the beach in summer. Visitors must "
+    "register at the front desk before entering the lab. Unused data does not carry over."
+)
+
+
+@over(
+    ("statement", "right"),
+    [
+        ("No, the museum is closed on Mondays.", True),
+        ("No, dogs are not allowed on the beach in summer.", True),
+        ("No, unused data doesn't carry over.", True),
+        ("Yes, the museum is closed on Mondays.", True),
+        ("Yes, dogs are allowed on the beach in summer.", False),
+        ("No, the museum is open on Mondays.", False),
+    ],
+)
+def test_a_yes_or_no_before_a_sentence_denies_nothing_more(statement, right):
+    (verdict,) = support([statement], [RULES], Reader(threads=1))
+    assert (verdict.probability > 0.8) is right
+    assert (verdict.probability < 0.2) is not right
+
+
+def test_a_noun_that_begins_a_sentence_is_no_name():
+    # "Guests" may be these visitors; "Ann" is no Ben.
+    said, named = support(
+        ["Guests must register at the front desk before entering the lab.", "Ann leaked the plan."],
+        [RULES, "Ben leaked the plan."],
+        Reader(threads=1),
+    )
+    assert said.probability > DENIED
+    assert named.probability <= DENIED

@@ -33,6 +33,7 @@ BRIDGE = "The bridge was begun in 1931 and completed in 1934."
         (RULES, "Smoking is not allowed in all rooms.", "Smoking is allowed in all rooms."),
         (RULES, "A minimum of two signatures is required.", "At most two signatures are required."),
         (ROOMS, "Some rooms have a balcony.", "No room has a balcony."),
+        ("Few rooms have a bath.", "Not many rooms have a bath.", "Many rooms have a bath."),
         (ROOMS, "No room has a bath.", "Some rooms have a bath."),
         (BRIDGE, "The bridge was completed in 1934.", "The bridge was completed in 1931."),
     ],
@@ -48,6 +49,7 @@ def test_one_changed_thing_is_seen(context, right, wrong):
     [
         ("The coupon can be used on any product except gift cards.", "The coupon cannot be used."),
         ("Deliveries are cheap within the city and expensive abroad.", "Deliveries are cheap."),
+        ("A litter has two to four pups.", "A litter has three pups."),
         ("Gold, silver and copper are noble metals.", "Gold is a noble metal."),
         ("The train goes from Basel to Milan, the bus from Milan to Basel.", "It goes to Basel."),
         ("Sinking sand is also known as quicksand.", "Quicksand is also known as sinking sand."),

@@ -64,7 +64,7 @@ class Rate(msgspec.Struct, frozen=True):
 
 
 class Quality(msgspec.Struct, frozen=True, kw_only=True):
-    """How well the scores of one metric, by one judge, tell bad from good by people's labels.
+    """How well the scores of one metric, by one judge, tell bad from good by human labels.
 
     Attributes:
         judge: Who was measured, in words.
@@ -103,7 +103,7 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True):
         text = (
             f"of 100 {self.bad} it flags {hundredths(self.found)}, "
             f"of 100 {self.good} {hundredths(self.wrong)} "
-            f"({self.data}, labelled by people: {self.n_bad:,} and {self.n_good:,}"
+            f"({self.data}, human labels: {self.n_bad:,} and {self.n_good:,}"
             f"{f', {self.rows}' if self.rows else ''})"
         )
         if self.floor is None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from assay._text import entities, numbers, words
 from assay._text.markup import says_nothing
-from assay._text.units import OtherUnit, other_unit
+from assay._text.units import OtherUnit, other_figure
 from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
 from assay.judges.embedded.foreign import compare_foreign
@@ -25,6 +25,7 @@ from assay.judges.embedded.intervals import compare_nearby
 from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
+from assay.judges.embedded.short_answers import Place, find_place
 from assay.judges.embedded.swaps import FURTHER, Swap, find_swap
 from assay.judges.embedded.wordings import Near, Otherwise
 
@@ -243,6 +244,7 @@ class Comparison:
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
     table: cells.Finding | None  # what the tables and records say of it
     wording: Otherwise | None  # what sentences say of it that are worded nearly like it
+    place: Place | None  # where it stands as a short answer to its question
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
@@ -261,6 +263,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
     table = None if claim.start else look_up(statement, evidence.grids)
     grammar = _grammar(statement, claim, recalls, evidence)
+    texts = [piece.text for piece in evidence.pieces]
     features = (
         shared,
         words.weighted_recall(claimed, around.stems, evidence.weights),
@@ -294,13 +297,14 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         verbatim=_verbatim(claim, evidence),
         foreign=_is_foreign(statement, claim, shared, evidence),
         sign_differs=_sign_differs(statement, claim, evidence),
-        unit=None if claim.denies else other_unit(statement, evidence.measures),
+        unit=None if claim.denies else other_figure(statement, evidence.measures, texts),
         flag=record,
         value_agrees=value_agrees(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
         rejected=_is_rejected(claim, evidence),
         table=table,
         wording=None if record or table else _wording(statement, claim, recalls, evidence),
+        place=find_place(statement, evidence),
     )
 
 
@@ -315,10 +319,9 @@ def _negation_and_opposites(
     claim: Claim, best: int, evidence: Evidence
 ) -> tuple[bool, list[tuple[str, str]]]:
     """Whether one of the two denies, and the opposites; none where both: "not open", "closed"."""
-    differs = bool(claim.content_stems) and claim.denies != entities.is_negated(
-        evidence.pieces[best].text
-    )
-    contrary = entities.opposites(claim.content_stems, evidence.sets[best])
+    piece = evidence.pieces[best].text
+    differs = bool(claim.content_stems) and claim.denies != entities.is_negated(piece)
+    contrary = entities.opposites(claim.plain, claim.content_stems, piece, evidence.sets[best])
     return (False, []) if differs and contrary else (differs, contrary)
 
 
@@ -370,11 +373,13 @@ def _wording(
     if claim.start:
         return None
     nearest = np.argsort(-recalls, kind="stable")[:_WORDED].tolist()
+    # An interval need not repeat when.
+    stems = claim.content_stems - claim.figures - set(words.stems(" ".join(claim.calendar)))
     nearby = [
         Near(evidence.pieces[i].text, tuple(evidence.before(i, _BEFORE)))
         for i in nearest
         if recalls[i] > 0
-        and (evidence.language or len(claim.content_stems - evidence.sets[i]) <= _OTHERS)
+        and (evidence.language or len(stems - evidence.sets[i]) <= _OTHERS)
         and not _NO_SENTENCE.search(evidence.pieces[i].text)
     ]
     if evidence.language:

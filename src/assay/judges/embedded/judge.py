@@ -12,9 +12,9 @@ from typing import Any
 from assay._text import questions
 from assay._text.entities import entities
 from assay._text.language_id import is_latin, language_name, other_language
-from assay._text.predicates import subject_of
+from assay._text.predicates import resolve, subject_of
 from assay._text.sentences import sentences, spans
-from assay._text.statements import Statement, is_phrase, items, statements
+from assay._text.statements import REPLY_LEAD, Statement, is_phrase, items, statements
 from assay._text.words import words
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
@@ -52,12 +52,7 @@ from assay.tasks import (
 
 # A question of fewer words ("When?") cannot be understood alone, nor one that begins so or that
 # names its subject by a pronoun.
-_SHORT = 3
-_LEANING = re.compile(
-    r"^\W*(?:and|but|so|or|then|also|(?:what|how) about)\b"
-    r"|\b(?:he|she|it|they|him|her|them|his|its|their|this|that|these|those|there)\b",
-    re.IGNORECASE,
-)
+_SHORT = 2  # words; a question of fewer says nothing without what was asked before
 # Languages of which the card says how far it agrees with people ...
 _MEASURED = ("en",)
 # ... and those in which statements were written for its training (training/verifier/written/pairs)
@@ -75,10 +70,13 @@ def effective_question(task: SplitStatements) -> str:
 
 
 def question_in_context(task: RateAnswer) -> str:
-    """The question, after the user's last message before it where it leans on that."""
+    """The question, after the user's last message before it where it is next to nothing alone.
+
+    Beside that message the answer to it would pass for one to this question, too.
+    """
     before = [m for m in task.earlier if m.startswith("user: ")]
-    leans = _LEANING.search(task.question) or len(words(task.question)) < _SHORT
-    return f"{_text(before[-1])} {task.question}" if before and leans else task.question
+    is_short = len(words(task.question)) < _SHORT
+    return f"{_text(before[-1])} {task.question}" if before and is_short else task.question
 
 
 def _text(message: str) -> str:
@@ -86,7 +84,7 @@ def _text(message: str) -> str:
 
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v3.8.0"
+VERSION = "v3.10.0"
 # What an adapted judge was made from and only works with.
 BASE = f"embedded:{VERSION}+{NAME}"
 
@@ -289,6 +287,9 @@ class Embedded(AttributeBackend):
         return EmbedTokens.reply(tokens, vectors.tolist())
 
 
+_PRONOUN = re.compile(r"(?:it|they|he|she|this|that|these|those|i|we|you)\b", re.IGNORECASE)
+
+
 def _with_question(stated: Sequence[Statement], text: str, question: str) -> list[tuple[str, str]]:
     """The statements with their words in the text; a phrase behind its question.
 
@@ -304,6 +305,11 @@ def _with_question(stated: Sequence[Statement], text: str, question: str) -> lis
         ]
     effective_question = effective_question if len(stated) == 1 else ""
     reply = questions.replies(text, question)
+    if len(stated) == 1 and reply and REPLY_LEAD.match(text) and not is_phrase(text[len(reply) :]):
+        # "No, it is closed on Mondays." says that by itself, once it is known what "it" is.
+        said = resolve(stated[0].text, questions.subject(question))
+        if not _PRONOUN.match(said):
+            return [(said, text[stated[0].start : stated[0].end])]
     lead = f"{effective_question} " if effective_question and (reply or is_phrase(text)) else ""
     # Its "Yes," is left out where it is no part of a statement.
     return [

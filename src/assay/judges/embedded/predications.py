@@ -228,7 +228,7 @@ class _Pair:
         for kind, claim_sides in kinds:
             for a, b in itertools.product(claim_sides, evidence_sides):
                 concepts = {concept(a.concept), concept(b.concept)}
-                differ = a.of and b.of and _share(a.of, b.of) < _ALIKE
+                differ = a.of and b.of and _is_other(a.of, b.of)
                 if not differ and (len(concepts) == 1 or concepts <= TRANSFERS):
                     direction = _orientation(a, b)
                     if kind == "roles" and compares:
@@ -368,6 +368,12 @@ def _orientation(a: Ordered, b: Ordered) -> int:
     if straight >= _ALIKE and crossed <= _UNLIKE:
         return 1
     return -1 if crossed >= _ALIKE and straight <= _UNLIKE else 0
+
+
+def _is_other(a: Stems, b: Stems) -> bool:
+    """Whether two things are not one: "the margin of Hale" and "the revenue of Hale" are not."""
+    a, b = _concepts(a), _concepts(b)
+    return _share(a, b) < _ALIKE or bool(a - b and b - a)
 
 
 def _distinguishing(ordered: Ordered) -> tuple[Stems, Stems]:

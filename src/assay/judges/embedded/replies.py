@@ -141,9 +141,18 @@ def value_agrees(statement: str, evidence: Evidence) -> bool | None:
     """Whether the evidence says the same by value (True) or another value; None if neither."""
     sides = _answers_of(statement, evidence)
     if not sides:
-        return None
+        return _bare_polarity(statement, evidence)
     polarity = _polarity(sides)
     return _values(sides) if polarity is None else polarity
+
+
+def _bare_polarity(statement: str, evidence: Evidence) -> bool | None:
+    """Whether both are nothing but a yes or both a no, where no question stands beside them."""
+    texts = [statement, *(piece.text for piece in evidence.pieces)]
+    replies = [match for match in map(_REPLY.fullmatch, texts) if match]
+    if not len(replies) == len(texts) == 2 or not all(_ECHO.fullmatch(r["rest"]) for r in replies):
+        return None
+    return replies[0]["value"].lower() == replies[1]["value"].lower()
 
 
 def differ(statement: str, evidence: Evidence) -> bool:

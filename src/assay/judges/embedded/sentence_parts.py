@@ -10,6 +10,7 @@ from assay._text.grammar import read_words
 from assay._text.predicates import find_subject, is_alone, resolve
 from assay._text.sentences import Span
 from assay._text.verbs import FINITE
+from assay.judges.embedded.surface import is_known
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -23,6 +24,12 @@ _MAY = re.compile(r"(?<=\b(?:[Ii]n|of|[Oo]n|[Bb]y|to)\s)May\b|(?<=\d\s)May\b|\bM
 # Names, numbers and labels ("B2"); the first word of a sentence is one only if a verb follows.
 _NAME = re.compile(r"\b(?:[A-Z][\w'\u2019-]*|\w*\d[\w.,]*)")
 _NO_NAME = re.compile(rf"\W*[A-Z][\w'\u2019-]*+(?!\s(?:{FINITE}|\w+s|were|are)\b)")
+_FIRST = re.compile(r"\W*(?P<word>[A-Z][a-z]++)(?!')")
+# Other nouns that may begin a sentence without an article.
+_PEOPLE = frozenset(
+    "staff people children men women management personnel everyone everybody anyone anybody "
+    "nobody someone parking access entry admission registration".split()
+)
 _TITLE = 4  # words of a noun phrase between the beginning of a sentence and a comma
 # "Version 2.2, released in May, made": what stands between the commas is cut out by clauses.
 _ASIDE = re.compile(r"[^,;]{2,60}, [^,;]{2,80}, (?!and\b|or\b)")
@@ -79,7 +86,7 @@ class Part:
     @cached_property
     def names(self) -> frozenset[str]:
         """Its names and numbers."""
-        first = _NO_NAME.match(self._plain_tokens) if self.begins else None
+        first = _first_word_no_name(self._plain_tokens) if self.begins else None
         matches = _NAME.findall(self._plain_tokens, first.end() if first else 0)
         in_letters = (token for token in self.tokens if token[:1].isdigit())  # "twelve"
         return frozenset(words.stems(" ".join(matches))).union(in_letters)
@@ -172,6 +179,14 @@ def parts(text: str, piece: int = 0, context: int = 0, before: str = "") -> list
                 )
             )
     return collected
+
+
+def _first_word_no_name(text: str) -> re.Match[str] | None:
+    """The word that begins a sentence where it is no name; "Guests" may register, as "Ann" may."""
+    first = _FIRST.match(text)
+    word = first["word"].lower() if first else ""
+    plural = word.endswith("s") and not word.endswith("ss") and is_known(word[:-1])
+    return first if word in _PEOPLE or (plural and is_known(word)) else _NO_NAME.match(text)
 
 
 def _cuts(text: str) -> list[Span]:

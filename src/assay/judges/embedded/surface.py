@@ -12,6 +12,7 @@ from assay._text import acronyms, manners, words
 from assay._text.markup import lead_end, marks
 from assay._text.numbers import Normalized
 from assay._text.sentences import spans
+from assay._text.statements import REPLY_LEAD, is_phrase
 from assay.judges.embedded.inference import tokenizer
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -112,6 +113,8 @@ def _lead_ins(text: str) -> Iterator[tuple[int, int]]:
     begin += lead_end(text[begin:])
     if opening := _HERE.match(text, begin):
         begin = opening.end()
+    elif (reply := REPLY_LEAD.match(text, begin)) and not is_phrase(text[reply.end() :]):
+        begin = reply.end()  # "No, dogs are not allowed" denies nothing more than what follows
     if 0 < begin < len(text):
         yield 0, begin
 
@@ -128,7 +131,7 @@ def _recase(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
         return
     for n, match in enumerate(matches):
         word = match[0].lower()
-        read = vocabulary.written.get(word, word if _is_known(word) else word.capitalize())
+        read = vocabulary.written.get(word, word if is_known(word) else word.capitalize())
         read = read.capitalize() if n == 0 and read.islower() else read
         if read != match[0]:
             yield Edit(*match.span(), read)
@@ -164,7 +167,7 @@ def _respelt(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Words of a text that are misspelt ones of the texts beside."""
     for n, match in enumerate(_WORD.finditer(text)):
         word = match[0].lower()
-        if _is_known(word) or not word.isascii() or not _SHORTEST - 1 <= len(word) <= _LONGEST:
+        if is_known(word) or not word.isascii() or not _SHORTEST - 1 <= len(word) <= _LONGEST:
             continue
         if word in vocabulary.written or words.stem(word) in vocabulary.stems:
             continue
@@ -190,7 +193,7 @@ def _intended(word: str, vocabulary: Vocabulary, *, name_like: bool) -> str:
 
 def _in_vocabulary(word: str, vocabulary: Vocabulary) -> bool:
     # "artichokes" where the texts have "artichoke", but no form that only looks like one.
-    return word in vocabulary.written or (_is_known(word) and words.stem(word) in vocabulary.stems)
+    return word in vocabulary.written or (is_known(word) and words.stem(word) in vocabulary.stems)
 
 
 def _slips(word: str) -> Iterator[str]:
@@ -222,7 +225,7 @@ def _mistyped(word: str) -> Iterator[str]:
                 yield word[:i] + letter + word[i + 1 :]
 
 
-def _is_known(word: str) -> bool:
+def is_known(word: str) -> bool:
     """Whether the tokenizer's vocabulary has a word of two letters or more."""
     return len(word) > 1 and word.isalpha() and tokenizer().token_to_id(word) is not None
 

@@ -19,7 +19,7 @@ from assay._text.numbers import Normalized
 from assay._text.sentences import Span
 from assay._text.units import OtherUnit
 from assay._text.words import WORD
-from assay.judges.embedded import comparison
+from assay.judges.embedded import comparison, short_answers
 from assay.judges.embedded.comparison import Comparison, compare
 from assay.judges.embedded.evidence import Evidence, Piece, as_written, claim_start, prepare
 from assay.judges.embedded.inference import Adapted
@@ -136,6 +136,19 @@ class Judged:
         supported, refuted, neutral = (float(v) for v in votes[:3])
         return (supported - float(np.logaddexp(refuted, neutral)), *self.comparison.features)
 
+    @cached_property
+    def belongs(self) -> float:
+        """The probability that a short answer belongs to its question; 1 for what is none."""
+        place = self.comparison.place
+        fitted = Fitted.load("short_answers.json", short_answers.FEATURES)
+        return fitted.probability(place.features) if place else 1.0
+
+    @property
+    def quoted(self) -> int:
+        """Index of the piece of evidence to be shown."""
+        place = self.comparison.place
+        return place.piece if place else self.comparison.quoted
+
     def written(self, fragments: Iterable[str]) -> list[str]:
         """Words of the statement in its usual form, as it writes them."""
         as_stated = (as_written(fragment, self.read, self.statement) for fragment in fragments)
@@ -213,6 +226,7 @@ def decide(judged: Judged, fitted: Fitted) -> float:
         value = max(value, VERBATIM)
     elif not (is_latin(judged.statement) or agreed):
         value = min(value, UNREAD)
+    value = min(value, judged.belongs)
     if _is_denied(comparison):
         value = min(value, DENIED)
     elif comparison.swap and not comparison.verbatim:
@@ -247,9 +261,12 @@ def _as_support(
     _, refuted, neutral = judged.reading.votes[:3]
     comparison = judged.comparison
     denied = _is_denied(comparison) or comparison.flag or comparison.value_agrees is False
-    contradicted = not supported and bool(denied or refuted > neutral)
-    spans = () if supported else doubtful_spans(judged, fitted.constants["doubt"])
-    piece = evidence.pieces[judged.comparison.quoted]
+    misplaced = judged.belongs < fitted.threshold
+    contradicted = not supported and bool(denied or (refuted > neutral and not misplaced))
+    doubt = fitted.constants["doubt"]
+    doubtful = (_answer_span(judged),) if misplaced else doubtful_spans(judged, doubt)
+    spans = () if supported else doubtful
+    piece = evidence.pieces[judged.quoted]
     context = contexts[piece.context]
     as_it_stands = next((t for t in (piece.text, piece.written) if t in context), "")
     reason = _reason(judged, spans, evidence, value, contradicted=contradicted)
@@ -303,7 +320,7 @@ def _reason(
     contradicted: bool,
 ) -> str:
     """Why, in words that never speak against the verdict that they stand beside."""
-    closest = f"closest sentence: {shorten(evidence.pieces[judged.comparison.quoted].written)}"
+    closest = f"closest sentence: {shorten(evidence.pieces[judged.quoted].written)}"
     if probability > UNCERTAIN[1]:
         other_words = judged.written(judged.comparison.words)
         so = f"in other words than {_join_words(other_words)}" if other_words else ""
@@ -355,10 +372,22 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[_Doubt]:
     if comparison.negation_differs and not (comparison.flag or _agrees(comparison)):
         opposed.append("one of the two is negated, the other is not")
     opposed += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
-    words = _absence(judged, comparison.words)
+    words = _misplaced(judged) + _absence(judged, comparison.words)
     far = _absence(judged, comparison.far_numbers, "near the closest sentence")
     groups = ((denials, True), (names_missing, False), (opposed, True), (words + far, False))
     return [_Doubt(text, denies) for texts, denies in groups for text in texts]
+
+
+def _misplaced(judged: Judged) -> list[str]:
+    if judged.belongs > UNCERTAIN[1]:
+        return []
+    answer = judged.statement[slice(*_answer_span(judged))]
+    return [f"{_join_words([answer])} stands there, but not beside what the question asks about"]
+
+
+def _answer_span(judged: Judged) -> Span:
+    text = judged.read.text
+    return judged.read.original((claim_start(text), len(text)))
 
 
 def _absence(

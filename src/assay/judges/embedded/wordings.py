@@ -424,18 +424,34 @@ class _Beside:
         stands_so = (claimed.key, word_there.part) in {
             (item.key, item.part) for item in self.source.items
         }
+        place = self.laid.pairs[i]
+        within = _is_within(claimed, self.source.items[max(0, place - 2) : place + 3])
         small = any(difference.claim.sort == "small" for difference in self.laid.differences)
         is_known = any(self._says_of_same(row, claimed.key) for row in self.rows)
         unsure = (
             unclear
             or clock
             or stands_so
+            or within
             or small
             or is_known
             or claimed.quantity
             or word_there.quantity
         )
         return "" if unsure or units[0] != units[1] else "value"
+
+
+def _is_within(claimed: Item, items: Sequence[Item]) -> bool:
+    """Whether a number lies between two of the evidence: three, of "two to four"."""
+    for first, joint, last in zip(items, items[1:], items[2:], strict=False):
+        ends = first.sort == last.sort == claimed.sort == "number"
+        if ends and joint.key == "to" and _is_number(first, last, claimed):
+            return float(first.amount) <= float(claimed.amount) <= float(last.amount)
+    return False
+
+
+def _is_number(*items: Item) -> bool:
+    return all(item.amount.replace(".", "", 1).isdigit() for item in items)
 
 
 def _is_reversed(differences: Sequence[Difference]) -> bool:
