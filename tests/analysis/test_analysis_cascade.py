@@ -99,6 +99,36 @@ class TestAudit:
         assert audit.n_missed == audit.n_unsupported > 0
         assert audit.closed == 0
 
+    def test_answers_of_one_group_count_together_in_the_risk(self, tmp_path):
+        def sure(task):
+            return VerifyStatements.reply(
+                [Verdict(s.id, supported=True, probability=0.97) for s in task.statements]
+            )
+
+        def knowing(task):  # all answers of one group of ten are wrong
+            return VerifyStatements.reply(
+                [Verdict(s.id, supported=number(s.text) // 6 % 10 != 3) for s in task.statements]
+            )
+
+        judge = cascade(
+            Scripted({"verify_statements": sure}, name="low"),
+            Scripted({"verify_statements": knowing, "split_statements": split}, name="top"),
+            risk=0.4,
+            audit=0.9,
+        )
+        widths = []
+        for size in (1, 6):
+            texts = [(f"{k}", f"Number {k}.", (f"c {k}",), f"{k // size}") for k in range(N)]
+            samples = [
+                Sample(id=name, question="?", answer=answer, contexts=contexts, group=group)
+                for name, answer, contexts, group in texts
+            ]
+            store = tmp_path / f"{size}.db"
+            result = evaluate(samples, "faithfulness", judge, store=store, settings=ONE_BY_ONE)
+            interval = audit_cascade(result).interval
+            widths.append(interval.high - interval.low)
+        assert widths[1] > 1.8 * widths[0]
+
     def test_the_mean_is_corrected_for_what_the_cheap_judge_decided(self, result):
         true = 1 - sum(n % 10 == 3 for k in range(N) for n in (k, k + 5)) / (2 * N)
         corrected = audit_cascade(result).corrected["faithfulness"]
@@ -133,7 +163,7 @@ class TestAudit:
 class TestSaid:
     def test_a_run_says_it_beside_the_table(self, result):
         text = text_of(summary(summed_up(result)))
-        assert "cascade: of 600 statements were decided" in text
+        assert "cascade: 600 statements decided: " in text
         assert "the bound is 20 %" in text
         assert "faithfulness corrected: 0." in text
         json.dumps(summed_up(result))

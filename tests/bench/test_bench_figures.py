@@ -84,7 +84,7 @@ def test_macro_f1_counts_every_class_alike():
     assert value(stats.macro_f1(["a"] * 10, labels), 10) == pytest.approx((8 / 9 + 0) / 2)
 
 
-def test_an_interval_draws_sources_not_rows():
+def test_an_interval_counts_sources_not_rows():
     values = np.repeat([0.0, 1.0] * 10, 20)
     of_rows = interval(stats.mean(values), [str(i) for i in range(400)])
     of_sources = interval(stats.mean(values), [str(i // 20) for i in range(400)])
@@ -93,21 +93,62 @@ def test_an_interval_draws_sources_not_rows():
     assert interval(stats.mean(values), [str(i // 20) for i in range(400)]) == of_sources
 
 
-def test_no_interval_where_most_draws_have_one_class():
+def test_no_interval_of_one_class():
     assert interval(stats.auroc([1, 2], [1, 1]), ["a", "b"]) == (None, None)
 
 
 @over(
     ("values", "clusters"),
-    [([1.0], ["a"]), ([0.0, 1.0, 1.0], ["a"] * 3), ([0.7] * 9, list("abcdefghi")), ([], [])],
+    [([1.0], ["a"]), ([0.0, 1.0, 1.0], ["a"] * 3), ([], [])],
 )
-def test_no_interval_of_one_source_and_of_what_never_varies(values, clusters):
+def test_no_interval_of_one_source(values, clusters):
     assert interval(stats.mean(values), clusters) == (None, None)
 
 
+def test_where_none_is_flagged_some_may_be_among_others():
+    low, high = interval(stats.mean([0.0] * 40), [str(i) for i in range(40)])
+    assert low == 0
+    assert high == pytest.approx(0.088, abs=0.001)  # Wilson's of 0 of 40
+
+
+def test_a_statistic_of_ones_own_has_an_interval_too():
+    x = np.random.default_rng(2).random(40)
+
+    def share(weights):
+        return float(weights @ x / weights.sum())
+
+    low, high = interval(share, [str(i) for i in range(40)])
+    assert x.mean() - 0.15 < low < x.mean() < high < x.mean() + 0.15
+
+
+@pytest.mark.slow
+@over("bad", [0.05, 0.1, 0.3])
+@over(
+    ("measure", "truth"),
+    [
+        (stats.auroc, lambda bad: 0.85),
+        (stats.balanced, lambda bad: 0.85),
+        (stats.f1, lambda bad: 2 * 0.8 * bad / (0.8 * bad + 0.1 * (1 - bad) + bad)),
+    ],
+)
+def test_intervals_of_verdicts_hold_where_few_rows_are_bad(measure, truth, bad):
+    """The percentile bootstrap: 29 to 94 of 100."""
+    chance = np.random.default_rng(0)
+    for n in (50, 200):
+        held = []
+        for _ in range(300):
+            labels = chance.random(n) < bad
+            said = chance.random(n) < np.where(labels, 0.8, 0.1)
+            low, high = interval(measure(said, labels), [str(i) for i in range(n)])
+            if low is not None:
+                held.append(low <= truth(bad) <= high)
+        assert np.mean(held) >= 0.93
+
+
 def test_a_perfect_order_of_few_rows_is_no_certainty():
-    found = figure("x", stats.auroc([1, 2, 3, 4], [0, 0, 1, 1]), list("abcd"))
-    assert (found.value, found.low, found.high) == (1.0, None, None)
+    found = figure("x", stats.auroc([1, 2, 3, 4], [0, 0, 1, 1]), list("abcd"), {"r": _all_alike})
+    assert (found.value, found.high, found.standing) == (1.0, 1.0, "level")
+    assert found.low < 0.5
 
 
 def test_the_best_threshold_parts_what_can_be_parted():
@@ -129,6 +170,10 @@ def test_floors_see_words_only():
 
 BAD = np.array([True] * 10 + [False] * 20)
 CLUSTERS = [str(i) for i in range(30)]
+
+
+def _all_alike(weights):
+    return 0.5
 
 
 def of_set(figures):

@@ -42,7 +42,8 @@ class TestWhatIsFound:
     def test_figures_come_with_all_that_is_needed_to_believe_them(self, folder, db):
         one = only(run(folder, ["attributionbench"], Predictable(), db))
         auroc = by_name(one)["AttributionBench test500, AUROC"]
-        assert (auroc.value, auroc.low, auroc.high, auroc.n) == (1, None, None, 12)
+        assert (auroc.value, auroc.high, auroc.n) == (1, 1, 12)
+        assert auroc.low < 0.6  # so few in the right order may be by chance
         assert auroc.base_rate == 0.5
         assert auroc.floor_name == "share of new words"
 

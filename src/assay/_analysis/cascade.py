@@ -96,11 +96,13 @@ class _Decided:
 
     by_score: Mapping[tuple[str, int], Sequence[Decisions]]
     replies: Mapping[str, Decisions]
+    groups: Mapping[str, str]  # of the samples that the replies are about
 
     @classmethod
     def read(cls, store: Store, run: Run, labels: Sequence[str]) -> "_Decided":
         by_score: dict[tuple[str, int], Sequence[Decisions]] = {}
         replies: dict[str, Decisions] = {}
+        groups, groups_of_rows = dict[str, str](), store.groups(run.id)
         for label in labels:
             for row, value, _ in store.values(run.id, label):
                 if value is None:
@@ -112,18 +114,21 @@ class _Decided:
                 }
                 by_score[label, row] = tuple(of_score.values())
                 replies |= of_score
-        return cls(by_score, replies)
+                group = groups_of_rows.get(row, f"{row}")
+                groups |= dict.fromkeys(of_score, group)
+        return cls(by_score, replies, groups)
 
     def audit(self, spent: Mapping[str, Spent], means: "_Means") -> CascadeAudit:
         """What was found, beside what was paid and the corrected means."""
         decisions = list(self.replies.values())
         checked = [check for decision in decisions for check in decision.checked]
-        shares = [
-            sum(check.supported is not check.top for check in decision.checked)
+        shares = {
+            key: sum(check.supported is not check.top for check in decision.checked)
             / len(decision.checked)
-            for decision in decisions
+            for key, decision in self.replies.items()
             if decision.checked
-        ]
+        }
+        values = list(shares.values())
         return CascadeAudit(
             statements=dict(
                 Counter(judge for decision in decisions for judge in decision.by.values())
@@ -131,8 +136,10 @@ class _Decided:
             spent=spent,
             bound=decisions[0].risk,
             n_checked=len(shares),
-            risk=sum(shares) / len(shares) if shares else None,
-            interval=mean_interval(shares, low=0.0, high=1.0),
+            risk=sum(values) / len(values) if values else None,
+            interval=mean_interval(
+                values, groups=[self.groups[key] for key in shares], low=0.0, high=1.0
+            ),
             n_unsupported=sum(not check.top for check in checked),
             n_missed=sum(check.supported and not check.top for check in checked),
             closed=max(decision.closed for decision in decisions),

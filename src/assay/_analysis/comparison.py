@@ -434,7 +434,7 @@ def _gaps(compared: Sequence[MetricComparison], name_of: Callable[[int], str]) -
             metrics.setdefault((item.run, missing, n + missing), []).append(item.metric)
     return [
         f"{', '.join(names)}: {missing} of {n} samples cannot be compared between "
-        f"{name_of(0)} and {name_of(run)}: the difference speaks about the rest."
+        f"{name_of(0)} and {name_of(run)}: the difference covers the rest."
         for (run, missing, n), names in metrics.items()
     ]
 

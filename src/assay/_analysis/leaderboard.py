@@ -381,6 +381,8 @@ def _averages(params: Sequence[Params]) -> dict[str, tuple[list[str], "Floats"]]
     import numpy as np
 
     varied = {n: values for n, values in parameter_values(params).items() if len(values) > 1}
+    if not varied:
+        return {}
     # A column for each value of a parameter, all of which together stand for the mean.
     design = np.array(
         [
@@ -421,7 +423,7 @@ def _warnings(
         )
     if groups is not None and (distinct := len(set(groups))) < n:
         warnings.append(
-            f"the {n} questions are of {distinct} groups: the intervals take groups, not "
+            f"the {n} questions form {distinct} groups: the intervals treat groups, not "
             "questions, as independent"
         )
     return tuple(filter(None, (*warnings, unused)))

@@ -300,7 +300,7 @@ def _noise(
 ) -> Noise:
     import numpy as np
 
-    from assay.stats.raters import within_sd
+    from assay.stats.raters import within_freedom, within_sd
 
     values = np.array([[_value(outcome) for outcome in column] for column in columns]).T
     scored = ~np.isnan(values)
@@ -311,6 +311,7 @@ def _noise(
         samples=len(values),
         draws=len(columns) - 1,
         sd=within_sd(values),
+        freedom=within_freedom(values),
         means=tuple(float(v) for v in values[always].mean(axis=0)) if always.any() else (),
         flips=_flips(columns),
         unsettled=int((~always & ~never).sum()),

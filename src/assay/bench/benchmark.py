@@ -15,11 +15,9 @@ from assay.judge import Task
 from assay.judges.embedded.card import CardFigure
 from assay.metrics import METRICS
 from assay.stats import agreement as stats
-from assay.stats.intervals import Floats, Numbers, Statistic, ones
+from assay.stats.intervals import Floats, Numbers, Statistic, WithInterval, ones
+from assay.stats.jackknife import jackknife_interval
 
-DRAWS = 1000
-_SEED = 0
-_ROUNDING = 1e-9
 # What to do where a figure needs a threshold that was not fitted for the judge.
 UNFITTED = "`--fit` fits one on train rows"
 
@@ -93,29 +91,16 @@ def _finite(value: float) -> float | None:
 
 
 def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | None, float | None]:
-    """95 % percentile bootstrap over sources: rows of one source are drawn together.
+    """The ends of the 95 % interval of a measure; rows of one source count together.
 
-    (None, None) where the draws tell nothing: one source, or none among them that differs.
+    Of a statistic that does not know its own: by leaving out each source, if it lies in [0, 1].
+    (None, None) where nothing can be told: one source, one class, or nothing that varies.
     """
-    names, inverse = np.unique(np.asarray(clusters), return_inverse=True)
-    if len(names) < 2:
-        return None, None
-    chance = np.random.default_rng(_SEED)
-    drawn_values = []
-    for _ in range(DRAWS):
-        drawn = chance.integers(0, len(names), len(names))
-        drawn_values.append(
-            statistic(np.bincount(drawn, minlength=len(names))[inverse].astype(float))
-        )
-    finite_values = np.asarray(drawn_values)[np.isfinite(drawn_values)]
-    # Half the draws with one class only: there is no interval to speak of.
-    if len(finite_values) < DRAWS / 2:
-        return None, None
-    low, high = np.percentile(finite_values, [2.5, 97.5])
-    # What never varied among these rows may vary among others: that is no certainty.
-    if high - low < _ROUNDING:
-        return None, None
-    return float(low), float(high)
+    if isinstance(statistic, WithInterval):
+        ends = statistic.interval(clusters)
+    else:
+        ends = jackknife_interval(statistic, clusters)
+    return (ends.low, ends.high) if ends else (None, None)
 
 
 BAD_FLAGGED, GOOD_FLAGGED = ", bad flagged", ", good flagged"

@@ -1,14 +1,16 @@
 """Agreement of scores with labels.
 
-Every measure is a `Statistic`: a function of weights, one a row. It is NaN where the number is not
-defined, such as an AUROC of one class only. Arguments of one name mean the same in all functions,
-each of shape (n,): `scores` are higher for what is more likely positive, `predictions` say what was
-called positive, `labels` what is, `rule` holds the scores or calls of a rule for the same rows, and
-`groups` the cluster of each row. `level` is the nominal coverage of an interval, in (0, 1).
+Every measure is a `Statistic`: a function of weights, one a row; most know their interval. It is
+NaN where the number is not defined, such as an AUROC of one class only. Arguments of one name mean
+the same in all functions, each of shape (n,): `scores` are higher for what is more likely positive,
+`predictions` say what was called positive, `labels` what is, `rule` holds the scores or calls of a
+rule for the same rows, and `groups` the cluster of each row. `level` is the nominal coverage of an
+interval, in (0, 1).
 """
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import hypot
 from typing import TypeAlias
 
@@ -21,11 +23,13 @@ from assay.stats.intervals import (
     Interval,
     Numbers,
     Statistic,
+    WithInterval,
     effective_rows,
     mean_interval,
     ones,
     ratio,
 )
+from assay.stats.jackknife import jackknife_interval
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
 _DRAWS, _STEP = 10_000, 1e-6
@@ -45,7 +49,7 @@ def auroc(scores: Numbers, labels: Numbers) -> Statistic:
         below = np.cumsum(bad) - bad / 2
         return ratio(float(good @ below), float(good.sum() * bad.sum()))
 
-    return value
+    return WithInterval(value, partial(auroc_interval, scores, labels))
 
 
 def _placements(scores: Floats, positive: npt.NDArray[np.bool_]) -> Floats:
@@ -128,7 +132,8 @@ def average_precision(scores: Numbers, labels: Numbers) -> Statistic:
 def f1(predictions: Numbers, labels: Numbers) -> Statistic:
     """F1 of what was said to be positive, in [0, 1]."""
     positive, predicted = np.asarray(labels, bool), np.asarray(predictions, bool)
-    return micro_f1(positive & predicted, predicted, positive)
+    value = micro_f1(positive & predicted, predicted, positive)
+    return WithInterval(value, partial(verdicts_interval, f1_of_table, predicted, positive))
 
 
 def micro_f1(hits: Numbers, predictions: Numbers, labelled: Numbers) -> Statistic:
@@ -138,14 +143,18 @@ def micro_f1(hits: Numbers, predictions: Numbers, labelled: Numbers) -> Statisti
     def value(weights: Floats) -> float:
         return ratio(2 * float(weights @ h), float(weights @ s + weights @ g))
 
-    return value
+    return WithInterval(value, partial(jackknife_interval, value))
 
 
 def macro_f1(predictions: Sequence[str], labels: Sequence[str]) -> Statistic:
     """Mean of the F1 of every class that is labelled, in [0, 1]."""
     predicted, truth = np.asarray(predictions), np.asarray(labels)
     class_f1 = [f1(predicted == name, truth == name) for name in sorted(set(labels))]
-    return lambda weights: float(np.mean([statistic(weights) for statistic in class_f1]))
+
+    def value(weights: Floats) -> float:
+        return float(np.mean([statistic(weights) for statistic in class_f1]))
+
+    return WithInterval(value, partial(jackknife_interval, value))
 
 
 def balanced(predictions: Numbers, labels: Numbers) -> Statistic:
@@ -158,7 +167,7 @@ def balanced(predictions: Numbers, labels: Numbers) -> Statistic:
         passed = ratio(float(bad @ ~predicted), float(bad.sum()))
         return (caught + passed) / 2
 
-    return value
+    return WithInterval(value, partial(balanced_interval, predicted, positive))
 
 
 def balanced_interval(
@@ -312,7 +321,9 @@ def pearson(a: Numbers, b: Numbers) -> Statistic:
         product, squares = float(weights @ (u * v)), float(weights @ (u * u))
         return ratio(product, float(np.sqrt(squares * (weights @ (v * v)))))
 
-    return value
+    # The variance of Fisher's z is about 1 / (n - 3).
+    jackknife = partial(jackknife_interval, value, low=-1.0, normal=(1.0, 3))
+    return WithInterval(value, jackknife)
 
 
 def _deviations(values: Floats, weights: Floats) -> Floats:
@@ -418,9 +429,13 @@ def preferences_met(differences: Numbers, preferences: Numbers) -> Floats:
 
 
 def mean(values: Numbers) -> Statistic:
-    """The mean."""
+    """The mean; its interval is that of shares, in [0, 1]."""
     x = np.asarray(values, float)
-    return lambda weights: ratio(float(weights @ x), float(weights.sum()))
+
+    def value(weights: Floats) -> float:
+        return ratio(float(weights @ x), float(weights.sum()))
+
+    return WithInterval(value, lambda groups: mean_interval(x, groups=groups, low=0.0, high=1.0))
 
 
 def constant(value: float) -> Statistic:

@@ -58,6 +58,23 @@ class Interval:
         return extent(self.low, self.high)
 
 
+@dataclass(frozen=True, slots=True)
+class WithInterval:
+    """A statistic that knows its 95 % confidence interval.
+
+    Attributes:
+        of: The statistic itself.
+        interval: From the cluster of each row to the interval; None where nothing can be told.
+    """
+
+    of: Statistic
+    interval: Callable[[Sequence[Hashable]], Interval | None]
+
+    def __call__(self, weights: Floats) -> float:
+        """The statistic of rows with these weights."""
+        return self.of(weights)
+
+
 TAIL = 10  # so many values off the prevailing one tell what else there is
 # Values that lie this close, as a share of the range, stand for one: their own spread does not say
 # how far off a rare other one may be. Wider, it would catch the scores of a narrow but ordinary

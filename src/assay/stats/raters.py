@@ -238,6 +238,29 @@ def within_sd(values: npt.NDArray[np.float64]) -> float | None:
     return math.sqrt(float(squares) / freedom)
 
 
+def within_freedom(values: npt.NDArray[np.float64]) -> float | None:
+    """The degrees of freedom of `within_sd`: fewer where a few things vary most.
+
+    Args:
+        values: As for `within_sd`.
+
+    Returns:
+        From 1 to the number of repetitions beyond the first of each thing; None if there are none.
+
+    Source:
+        Satterthwaite, Biometrics Bull. 2 (1946) 110.
+    """
+    repeated = values[(~np.isnan(values)).sum(axis=1) > 1]
+    if not len(repeated):
+        return None
+    freedom = (~np.isnan(repeated)).sum(axis=1) - 1
+    squares = freedom * np.nanvar(repeated, axis=1, ddof=1)
+    away = squares - freedom * squares.sum() / freedom.sum()
+    spread = float(away @ away) * len(away) / max(len(away) - 1, 1)
+    most = float(freedom.sum())
+    return max(1.0, min(most, 2 * float(squares.sum()) ** 2 / spread)) if spread else most
+
+
 def disagreement(labels: Sequence[Hashable]) -> float | None:
     """The share of pairs of verdicts on one thing that differ: how likely the next one flips.
 
