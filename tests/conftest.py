@@ -49,6 +49,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 gc.disable()
 
 
+def pytest_runtest_setup(item):
+    if os.name == "nt" and item.get_closest_marker("posix"):
+        pytest.skip("needs what Windows has not")
+
+
 def pytest_collection_finish():
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)

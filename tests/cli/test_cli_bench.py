@@ -229,9 +229,10 @@ class TestBesideTheScoresOfARun:
     def test_its_figures_stand_there_with_the_floor(self, assay):
         shown = words(self.scored(assay, "--judge-card", "card.json").stdout)
         assert re.search(r"faithfulness \d\.\d\d \S+ 100 0 ", shown)
-        assert "finds, errs: of 100 bad ones and of 100 good ones" in shown
+        assert "finds, errs: the judge's true-positive and false-positive rate in %" in shown
         told = words(assay("show", "--about").stdout)
-        assert "does not support it flags 100, of 100 claims that it supports 0 (Attri" in told
+        assert "does not support it flags 100 (51 to 100)" in told
+        assert "claims that it supports 0 (0 to 49) (AttributionBench test500" in told
         assert "alone would flag" in told
 
     def test_without_it_the_judge_is_said_to_be_unmeasured(self, assay):

@@ -55,6 +55,16 @@ def test_where_columns_are_renamed_what_is_left_over_is_told(assay, here):
     assert "note:" not in assay("check", "data.jsonl").stdout
 
 
+def test_columns_that_probably_hold_what_is_missing_are_told_with_options_to_paste(assay, here):
+    rows = "questions,answers,context,ground_truths\nHow old is it?,It is old.,Old.,Old.\n"
+    (here / "plural.csv").write_text(rows, "utf-8")
+    told = assay("check", "plural.csv").stdout
+    assert "plural.csv: 1 row, no question or answer found" in told
+    assert "-> --map question=questions --map answer=answers, if it holds them" in told
+    (here / "blank.csv").write_text(rows.replace("questions,answers", "Test Cases,answer"), "utf-8")
+    assert "-> --map 'question=Test Cases', if it" in assay("check", "blank.csv").stdout
+
+
 def test_answers_without_contexts_are_not_called_whole(assay, here):
     write_rows(here / "bare.jsonl", [{"question": "Old?", "answer": "It is old."}])
     told = assay("check", "bare.jsonl").stdout
@@ -114,6 +124,7 @@ def test_contexts_that_are_too_long_for_the_embedded_judge_are_noted(assay, here
     assert note in result.stdout
 
 
+@pytest.mark.posix
 def test_links_in_circles_pipes_and_devices_are_no_data(assay, here):
     (here / "loop.jsonl").symlink_to("loop.jsonl")
     result = assay("check", "loop.jsonl")
@@ -127,6 +138,7 @@ def test_links_in_circles_pipes_and_devices_are_no_data(assay, here):
         assert f"'{name}' is no file, but a pipe, a socket or a device -> save" in result.stderr
 
 
+@pytest.mark.posix
 def test_pipes_and_devices_are_no_documents_either(assay, here):
     (here / "corpus").mkdir()
     (here / "corpus" / "self").symlink_to("../corpus")
@@ -212,6 +224,7 @@ def called(folder, script, **inputs):
     return calls.read_text("utf-8").splitlines(), done.returncode
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the script that stands for assay is one of a shell")
 class TestTheAction:
     def test_it_runs_with_what_it_is_given_and_leaves_missing_scores_to_the_gate(self, tmp_path):
         told, code = called(tmp_path, scripts()[0])

@@ -52,7 +52,7 @@ def run(assay, here):
 def test_every_answer_with_an_unsupported_statement_is_flagged_and_read_first(run, assay):
     shown = run()
     assert "1 of 3 samples flagged by the judge (33 %, 95 % interval" in shown
-    assert "1 passed every check that could be made; of 1 the judge is uncertain" in shown
+    assert "1 passed every possible check; the judge is uncertain about 1" in shown
     assert "read first third " in shown
     assert "--sample third" in shown
     told = json.loads(assay("diagnose", "--json").stdout)
@@ -63,9 +63,9 @@ def test_every_answer_with_an_unsupported_statement_is_flagged_and_read_first(ru
 def test_beside_what_passed_stands_what_the_judge_is_expected_to_have_missed(run):
     shown = run("-m", "faithfulness")
     quality = Embedded().quality("faithfulness")
-    flags = f"it flags {100 * quality.found.value:.0f} of 100 bad ones"
+    flags = f"it flags {100 * quality.found.value:.0f} % of bad ones"
     assert "of 1 answer without a flagged statement " in shown
-    assert f"if this judge errs here as on {quality.data} ({flags}" in shown
+    assert f"if the judge errs here as on {quality.data} ({flags}" in shown
 
 
 def test_a_verdict_of_the_judge_is_called_one_and_its_errors_stand_beside_it(run, assay, here):
@@ -91,7 +91,7 @@ def test_fewer_flags_than_good_answers_alone_would_get_do_not_make_the_flagged_o
     rows = [ROWS[2] | {"id": str(n)} for n in range(99)] + [ROWS[0]]
     write_rows(here / "hut.jsonl", rows)
     told = " ".join(assay("run", "hut.jsonl", "-m", "faithfulness").stdout.split())
-    assert "of 1 answer with a flagged statement it cannot be told how many are good" in told
+    assert "of 1 answer with a flagged statement an unknown number are good" in told
     assert "of 99 answers without a flagged statement " in told
 
 
@@ -113,8 +113,8 @@ def test_how_often_the_judge_errs_is_what_was_measured_on_texts_of_this_kind(
 ):
     write_rows(here / "kind.jsonl", [row | {"id": str(n)} for n in range(3)])
     assert assay("run", "kind.jsonl", "-m", "faithfulness").exit_code == 0
-    assert f"({data}, labelled by people" in " ".join(assay("show", "--about").stdout.split())
-    words = f"no better than counting words does: faithfulness ({data})"
+    assert f"({data}, human labels" in " ".join(assay("show", "--about").stdout.split())
+    words = f"no better than word overlap: faithfulness ({data})"
     assert words in " ".join(assay("show").stdout.split())
 
 
@@ -124,11 +124,11 @@ def test_texts_of_another_kind_than_most_are_told_with_the_errors_to_expect_ther
     assert assay("run", "mixed.jsonl", "-m", "faithfulness").exit_code == 0
     on_records = Embedded().quality("faithfulness on records")
     told = " ".join(assay("show").stdout.split())
-    assert "no better than counting words" not in told
+    assert "no better than word overlap" not in told
     assert (
         "1 of 6 samples have records as contexts: there the judge flags "
-        f"{100 * on_records.found.value:.0f} of 100 bad ones and "
-        f"{100 * on_records.wrong.value:.0f} of 100 good ones (faithfulness)."
+        f"{100 * on_records.found.value:.0f} % of bad ones and "
+        f"{100 * on_records.wrong.value:.0f} % of good ones (faithfulness)."
     ) in told
 
 
@@ -171,7 +171,7 @@ def test_the_judge_takes_one_line_whatever_the_number_of_metrics(run, assay):
     lines = assay("show").stdout.splitlines()
     told = [line for line in lines if line.startswith(("judge ", "finds"))]
     version = Embedded().name.split("+")[0].removeprefix("embedded:v")
-    assert told[0].startswith("finds, errs: of 100 bad ones and of 100 good ones")
+    assert told[0].startswith("finds, errs: the judge's true-positive and false-positive rate in %")
     assert told[1].startswith(f"judge embedded {version}: asked 22, reused")
     assert len(told) == 2
     assert "minilm" not in assay("show").stdout

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
+from click.testing import CliRunner
 
 from assay._cli import main
 
@@ -188,8 +189,28 @@ def test_an_old_code_page_is_no_error(here):
     shown = call("show", PYTHONIOENCODING="ascii")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "t\\xfcr" in shown.stdout
+    assert "\\u" not in shown.stdout  # marks and bars have plain ones in their place
     found = json.loads(call("show", "--json", PYTHONIOENCODING="ascii").stdout)
     assert found["worst"]["faithfulness"]["lowest"][0]["sample"] == "tür–😀"
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_the_signs_of_tables_are_others_in_an_old_code_page(scored, here, encoding):
+    def shown(*arguments):
+        return CliRunner(charset=encoding).invoke(main, arguments).stdout
+
+    evidence = shown("show", "--sample", "tower")
+    assert "  + The tower was finished in 1889." in evidence
+    assert "  x " in evidence
+    rows = [{**ROWS[0], "id": str(n)} for n in range(9)]
+    for n in (8, 9):
+        write_rows(here / f"{n}.jsonl", rows[:n])
+        assert scored("run", f"{n}.jsonl", *FAITHFULNESS[2:], *JUDGE, "--name", n).exit_code == 0
+    assert "    #" in shown("show")
+    compared = shown("compare", "8", "9") + shown("history")
+    assert "+/=/-" in compared
+    assert "|--" in compared
+    assert "\\u" not in shown("show") + evidence + compared
 
 
 @pytest.mark.slow

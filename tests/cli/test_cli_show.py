@@ -78,6 +78,17 @@ def test_show_counts_sentences_that_do_not_help_unless_the_metric_is_named(assay
     assert whole.count("Otters of brood") >= 9
 
 
+def test_show_names_the_tokens_that_are_least_alike(assay, here):
+    row = {"id": "mill", "question": "When?", "answer": "The mill was built of red brick in 1873."}
+    (here / "tokens.jsonl").write_text(json.dumps({**row, "reference": "In 1873."}), "utf-8")
+    assert assay("run", "tokens.jsonl", "-m", "bert_score").exit_code == 0
+    brief = assay("show", "--sample", "mill").stdout
+    assert brief.count("closest: ") == 6
+    assert "7 closer ones are left out: --metric 'bert_score' has them" in brief
+    whole = assay("show", "--sample", "mill", "--metric", "bert_score").stdout
+    assert whole.count("closest: ") > 10
+
+
 def test_show_says_once_why_where_metrics_share_their_verdicts(assay, here):
     row = {"id": "a", "question": "How high?", "contexts": ["It is 12 m high."]}
     (here / "high.jsonl").write_text(json.dumps({**row, "answer": "It is 15 m high."}), "utf-8")

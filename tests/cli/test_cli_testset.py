@@ -7,6 +7,8 @@ import shlex
 
 import pytest
 
+from support.over import over
+
 WRITER = r"""
 import re
 
@@ -129,6 +131,27 @@ def test_documents_of_which_rules_make_nothing_end_in_a_failure(library, here):
     assert "reasoning" not in dry.stdout, "rules write none"
     assert "single_hop 35" in " ".join(dry.stdout.split())
     assert "there may be fewer" in " ".join(dry.stdout.split())
+
+
+SPANISH = "El museo se inauguró en 1819 y tiene más de 8000 cuadros, y la entrada cuesta 15 euros. "
+
+
+@over(
+    ("text", "why"),
+    [
+        (SPANISH * 3, "in Spanish, and rules write in English -> name a language model"),
+        ("Closed.", "too short to ask about -> give texts of 25 words or more"),
+    ],
+)
+def test_documents_that_rules_cannot_ask_about_are_refused(text, why, library, here):
+    (here / "museo.txt").write_text(text, "utf-8")
+    for further in ((), ("--dry-run",)):
+        result = library("testset", "museo.txt", "--out", "questions.jsonl", *further)
+        assert result.exit_code == 2
+        assert why in result.stderr
+    (here / "open.txt").write_text("The museum was opened in 1819 by King Ferdinand. " * 5, "utf-8")
+    result = library("testset", "museo.txt", "open.txt", "--out", "questions.jsonl", "-n", "2")
+    assert "Spanish" not in result.stderr
 
 
 def test_the_same_command_asks_nothing_and_writes_the_same(library, here):
@@ -282,6 +305,8 @@ def test_what_the_file_held_before_is_kept_beside_it(library, here):
     assert "questions.jsonl.bak" in first.stderr
     assert "mine" in (here / "questions.jsonl.bak").read_text("utf-8")
     assert "mine" not in (here / "questions.jsonl").read_text("utf-8")
+    written = (here / "questions.jsonl").read_text("utf-8")
+    (here / "questions.jsonl").write_text(written, "utf-8", newline="\r\n")  # as on Windows
     again = library(*TESTSET, *only)  # writes the same, and leaves the older file alone
     assert ".bak" not in again.stderr
     assert "mine" in (here / "questions.jsonl.bak").read_text("utf-8")
@@ -299,6 +324,7 @@ def test_all_documents_that_are_no_text_are_told_at_once(library, here):
     assert not (here / "assay.db").exists()
 
 
+@pytest.mark.posix
 def test_links_that_lead_nowhere_or_to_a_document(library, here):
     (here / "loop.md").symlink_to("loop.md")
     loop = library("testset", "loop.md", *TESTSET[2:])

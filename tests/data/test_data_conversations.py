@@ -308,6 +308,7 @@ def test_a_column_that_only_sounds_like_a_conversation_can_be_left_out():
         [{"type": "function", "function": {"name": "weather", "arguments": ARGUMENTS}}],
         [{"name": "weather", "input_parameters": {"city": "Rome", "days": 2}, "output": None}],
         [{"tool_name": "weather", "arguments": {"city": "Rome", "days": 2}}],
+        [{"type": "function", "function": "weather", "arguments": {"city": "Rome", "days": 2}}],
         [{"name": "weather", "args": [("city", "Rome"), ("days", 2)]}],
         [CALL],
         json.dumps([{"name": "weather", "args": {"city": "Rome", "days": 2}}]),

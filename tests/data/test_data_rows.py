@@ -147,6 +147,28 @@ def test_ids_that_pandas_wrote_as_floats_are_those_of_the_other_column(path):
     assert kept.context_ids == ("2.10",)
 
 
+@over(
+    ("cell", "ids"),
+    [
+        ("1;2; 3", ("1", "2", "3")),
+        ("4, 5", ("4", "5")),
+        ("a.pdf,b.pdf,", ("a.pdf", "b.pdf")),
+        ("a.pdf\nb, c.pdf;", ("a.pdf", "b, c.pdf")),
+        ("Smith, Rome 2020", ("Smith, Rome 2020",)),
+        ("; ", ("; ",)),
+    ],
+)
+def test_ids_in_one_cell_are_told_apart(cell, ids, path):
+    text = f'context_ids,question\n"{cell}",When?\n'
+    (sample,) = load(path(text.encode(), "x.csv"))
+    assert sample.context_ids == ids
+
+
+def test_an_id_in_a_list_of_json_is_taken_as_it_is():
+    (sample,) = load([{"context_ids": ["4, 5"]}])
+    assert sample.context_ids == ("4, 5",)
+
+
 @pytest.mark.parametrize("first", [b"sep=;\r\n", b'"sep=;"\r\n', b"\n\nsep=;\n"])
 def test_a_line_that_tells_excel_the_delimiter_is_no_header(path, first):
     (sample,) = load(path(first + b"question;note\r\nq,r;n\r\n", "x.csv"))

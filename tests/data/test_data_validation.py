@@ -327,6 +327,7 @@ def test_a_row_nested_too_deeply_to_be_written_is_skipped_all_the_same(tmp_path)
     assert "nested too deeply" in (tmp_path / "skipped.jsonl").read_text()
 
 
+@pytest.mark.posix
 def test_a_skip_file_that_cannot_be_opened_is_named():
     error = refused([{"question": "q"}], skip_invalid="/proc/skipped")
     assert "'/proc/skipped' cannot take the skipped rows" in str(error)

@@ -94,7 +94,7 @@ class TestWhatIsFound:
     def test_questions_of_one_group_count_as_one(self, db):
         rows = [{**row, "group": f"g{n // 3}"} for n, row in enumerate(QUESTIONS)]
         (board,) = sweep(rows, System(planted), {"k": [3, 5]}, "exact_match", store=db).leaderboards
-        assert "the 30 questions are of 10 groups" in board.warnings[0]
+        assert "the 30 questions form 10 groups" in board.warnings[0]
 
     def test_a_low_score_wins_where_low_is_good(self, db):
         def answer(question, price=1.0):

@@ -323,9 +323,10 @@ class TestAQueryEngineThatRuns:
         with llama_index.Collector() as seen:
             response = engine(streaming=True).query(QUESTION)
             assert seen.rows == []
-            assert "".join(response.response_gen) == "text text text"
+            read = "".join(response.response_gen)
+        assert read.rstrip() == "text text text"  # older versions end with a space
         (row,) = seen.rows
-        assert (row["question"], row["answer"]) == (QUESTION, "text text text")
+        assert (row["question"], row["answer"]) == (QUESTION, read)
         assert len(row["contexts"]) == 2
         assert "failure" not in row
 

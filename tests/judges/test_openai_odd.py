@@ -9,6 +9,7 @@ import pytest
 from aiohttp import (
     ClientConnectorCertificateError,
     ClientConnectorError,
+    ClientHttpProxyError,
     ClientProxyConnectionError,
 )
 from aiohttp.client_reqrep import ConnectionKey
@@ -35,6 +36,14 @@ TO_A_POLICY = "The prompt triggered Azure OpenAI's content management policy."
 def said(status, text):
     """What a refusal with this body means."""
     return meaning(Refusal.of(status, text.encode(), {}), WHERE, "m")
+
+
+PASSWORD = "give it a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT"
+
+
+def by_proxy(status, message):
+    """What aiohttp raises where a proxy refuses to connect to a server."""
+    return ClientHttpProxyError(None, (), status=status, message=message)
 
 
 def as_error(message, **more):
@@ -186,6 +195,14 @@ def test_whoever_denies_access_is_no_filter_of_the_provider(text):
     error = said(403, text)
     assert isinstance(error, Denied)
     assert "check the key" in str(error)
+    is_page = text.lstrip().startswith("<")
+    assert ("if this page is a proxy's, have it let the address through" in str(error)) is is_page
+
+
+def test_a_proxy_that_wants_a_password_is_told_from_a_judge_that_fails():
+    error = said(407, "<html>Proxy Authentication Required</html>")
+    assert isinstance(error, Denied)
+    assert str(error).endswith("-> " + PASSWORD)
 
 
 @over("status", [400, 403])
@@ -340,6 +357,21 @@ class Unconnected:
             ClientProxyConnectionError(THERE, OSError("refused")),
             Unavailable,
             "connection to x/v1 by the proxy box:3128 failed: refused",
+        ),
+        (
+            by_proxy(407, "Proxy Authentication Required"),
+            Denied,
+            f"the proxy lets no call through to x/v1: 407 Proxy Authentication Required -> {PASSWORD}",
+        ),
+        (
+            by_proxy(403, "Forbidden"),
+            Denied,
+            "the proxy lets no call through to x/v1: 403 Forbidden -> have it let the address",
+        ),
+        (
+            by_proxy(502, "Bad Gateway"),
+            Unavailable,
+            "the proxy lets no call through to x/v1: 502 Bad Gateway",
         ),
         (
             ClientConnectorError(THERE, OSError("refused")),

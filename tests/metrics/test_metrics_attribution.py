@@ -63,6 +63,21 @@ class TestReading:
             ("It is still in use [1], [2].", (0, 1), ()),
             ("It is still in use [1, 2].", (0, 1), ()),
             ("It is still in use [1][2].", (0, 1), ()),
+            ("It is red[^1][^9].", (0,), (9,)),
+            ("It is red [doc1][doc3].", (0, 2), ()),
+            ("It is red (Source 1; Source 2).", (0, 1), ()),
+            ("It is red (Source 1 and Source 2).", (0, 1), ()),
+            ("It is red (Sources 1, 2).", (0, 1), ()),
+            ("It is red. (Source 3)", (2,), ()),
+            ("It is red【1†source】.【2†source】", (0, 1), ()),
+            ("It is red.¹", (0,), ()),
+            ("It is red [1, p. 3].", (0,), ()),
+            ("It is red ([1], [2]).", (0, 1), ()),
+            ("According to Source 2, it is red.", (1,), ()),
+            ("Based on documents 1 and 2, it is red.", (0, 1), ()),
+            ("Es ist rot (Quelle 2).\n\nQuellen:\n[1] Handbuch\n[2] Fakten", (1,), ()),
+            ("It is red [2].\n\nSources:\n[1] handbook.pdf\n[2] facts.pdf", (1,), ()),
+            ("It is red[^2].\n\n[^1]: handbook.pdf\n[^2]: facts.pdf", (1,), ()),
         ],
     )
     def test_citations_are_taken_from_the_sentence(self, answer, cited, outside):
@@ -87,10 +102,16 @@ class TestReading:
             ("巴黎是首都。[1]它在塞纳河边。[2]", [(0,), (1,)]),
             ("[1] It is red. [2] It is blue.", [(0,), (1,)]),
             ("It is red [1].\n[2] It is blue. [3] It is old.", [(0,), (1,), (2,)]),
+            ("It is red. As stated in source 2, it is blue.", [(), (1,)]),
         ],
     )
     def test_marks_after_a_full_stop_are_of_the_sentence_before_it(self, answer, cited):
         assert [s.cited for s in cited_sentences(answer, 4, at_most=3)] == cited
+
+    @over("answer", ["It is red [1].", "It is red ([1])[^2].", "Based on source 1, It is red."])
+    def test_no_mark_is_left_in_the_words(self, answer):
+        (sentence,) = cited_sentences(answer, 4, at_most=3)
+        assert sentence.statement.text == "It is red."
 
     @over("answer", ["[1]\nIt is red.", "It is red.\n([1])"])
     def test_marks_that_stand_alone_add_nothing_to_the_words(self, answer):
@@ -141,6 +162,33 @@ class TestNumbers:
         _, precision = await both("A is so [1][2][3].", judge(A="red+blue"))
         assert precision.value == pytest.approx(2 / 3)
         assert [p.label for p in precision.parts] == ["needed", "needed", "not needed"]
+
+    @over("form", ["[{}]", "[^{}]", "[doc{}]", "[citation:{}]", "(Source {})", "【{}†source】"])
+    async def test_the_form_of_a_citation_changes_no_score(self, form):
+        marks = [form.format(n) for n in (1, 2)]
+        answer = f"A is so {marks[0]} {marks[1]}. B is so {marks[0]}."
+        recall, precision = await both(answer, judge(A="red", B="green"))
+        assert (recall.value, precision.value) == (1 / 2, 1 / 3)
+
+    async def test_citations_without_a_number_make_no_score_and_are_named(self):
+        for outcome in await both("A is so【4:0†source】. A is so (a.pdf, p. 3).", judge(A="red")):
+            assert isinstance(outcome, Unscored)
+            assert outcome.why == "undefined"
+            assert "【4:0†source】, (a.pdf, p. 3)" in outcome.detail
+
+    async def test_beside_numbered_ones_a_citation_without_a_number_counts_for_nothing(self):
+        recall, precision = await both("A is so [1]. A is so【4:0†source】.", judge(A="red"))
+        assert (recall.value, precision.value) == (1 / 2, 1)
+        assert recall.parts[1].reason == "【4:0†source】 names no context by its number"
+
+    async def test_a_list_of_sources_is_no_sentence_unless_it_was_asked_for(self):
+        answer = "A is so [1].\n\nSources:\n[1] a handbook\n[2] a leaflet"
+        script = judge(A="red", a="green")
+        recall, _ = await both(answer, script)
+        assert [p.text for p in recall.parts] == ["A is so."]
+        sample = Sample(id="1", question="Name two sources.", answer=answer, contexts=CONTEXTS)
+        asked_for = await score(CitationRecall(), sample, judge(A="red", S="red", a="green"))
+        assert len(asked_for.parts) == 4
 
     async def test_a_citation_of_what_is_not_there_fails_the_sentence_and_is_named(self):
         recall, precision = await both("A is so [1][7]. A is so [1].", judge(A="red"))

@@ -60,7 +60,7 @@ class TestExchanges:
         assert second.number == 7
         assert second.question == "And how many Nobel Prizes did she win?"
         assert second.earlier == (f"user: {TURNS[1].text}", f"assistant: {TURNS[2].text}")
-        assert second.results == ("Marie Curie won two Nobel Prizes.",)
+        assert second.results == ('search(q="Nobel")\nMarie Curie won two Nobel Prizes.',)
         assert third.question == "Thank you!"
         assert third.earlier[-1] == "assistant: She won two Nobel Prizes."
         assert (third.contexts, third.results) == (None, ())
@@ -135,9 +135,31 @@ class TestTurnFaithfulness:
     async def test_what_tools_returned_counts_if_asked(self):
         turns = (*TURNS[3:6], Turn("assistant", "Marie Curie won two Nobel Prizes."))
         found = await score(TurnFaithfulness(), last(*turns), scripts.plausible())
-        assert found == Unscored("undefined", "no message has recorded contexts")
+        assert isinstance(found, Unscored)
+        assert "turn_faithfulness(tool_results=True)" in found.detail
         metric = parse("turn_faithfulness(tool_results=True)")
         assert (await score(metric, last(*turns), scripts.plausible())).value == 1
+
+    @over(
+        ("results", "shown"),
+        [
+            (("24",), ('weather(city="Rome")\n24',)),
+            (
+                ('{"error": null, "high": 24}',),
+                ('weather(city="Rome")\n{"error": null, "high": 24}',),
+            ),
+            (('{"error": "no such city"}',), ('{"error": "no such city"}',)),
+            (("Error: no such city",), ("Error: no such city",)),
+            (('{"status": "failed"}',), ('{"status": "failed"}',)),
+            (("24", "25"), ("24", "25")),  # one of them has no call
+            ((" ",), ()),
+        ],
+    )
+    async def test_a_result_stands_below_its_call_unless_that_failed(self, results, shown):
+        calls = Turn("assistant", "", tool_calls=(ToolCall("weather", {"city": "Rome"}),))
+        turns = (TURNS[1], calls, *(Turn("tool", text) for text in results))
+        (exchange,) = exchanges((*turns, Turn("assistant", "It is 24.")), 10)
+        assert exchange.results == shown
 
     @over(
         ("turns", "why"),

@@ -92,6 +92,16 @@ class TestAJudgeThatCannotCompare:
         assert found.method == RATED
         assert found.details == {"ratings": [mine, theirs]}
 
+    async def test_an_answer_that_declines_is_no_better_than_one_that_does_not(self):
+        def say(task):
+            declines = task.answer == SAMPLE.answer
+            return scripts.rating(0.9 if declines else 0.6, noncommittal=declines)
+
+        found = await score(PairwisePreference(), SAMPLE, {"rate_answer": say})
+        assert found.value == 0
+        assert [part.label for part in found.parts] == ["noncommittal", "rated"]
+        assert found.details == {"ratings": [0, 0.6]}
+
     def test_it_does_so_by_the_default_criterion_only(self):
         def rates(kind):
             return kind is RateAnswer

@@ -47,7 +47,7 @@ def test_what_must_be_read_beside_the_numbers_is_there() -> None:
     text = " ".join(shown(views.summary(fixture.small())).split())
     for words in (
         "the judge failed on 1 of 12 samples",
-        "finds, errs: of 100 bad ones and of 100 good ones",
+        "finds, errs: the judge's true-positive and false-positive rate in %",
         "unrelated texts score 0.11 on average",
         "computed as f1 of precision and recall",
         "judge openai:gpt-4o-mini: asked 121, reused 17",

@@ -214,13 +214,13 @@ def test_failed_samples_are_said_to_be_unknown_to_the_interval() -> None:
     [
         (
             {"n_scored": 4},
-            "faithfulness: 4 independent samples scored. So few say little about others",
+            "faithfulness: 4 independent samples scored. Too few to generalise from",
         ),
         (
             {"n_groups": 2},
-            "faithfulness: 2 independent groups scored. So few say little about others",
+            "faithfulness: 2 independent groups scored. Too few to generalise from",
         ),
-        ({"n_groups": 7}, "The samples are of 7 groups; the intervals take groups, not samples,"),
+        ({"n_groups": 7}, "The samples form 7 groups; the intervals treat groups, not samples,"),
     ],
 )
 def test_what_makes_an_interval_wide_is_said(change: dict[str, Any], words: str) -> None:

@@ -99,7 +99,11 @@ def test_what_must_be_known_stands_beside_the_table(db):
     rows = [{**row, "reference": "It was built in 1889."} for row in ROWS]
     result = evaluate(rows, ["answer_relevancy", "answer_similarity"], store=db)
     page = cell(result)
-    for told in ("of 100 bad ones", "computed as rated directly by the judge", "unrelated texts"):
+    for told in (
+        "false-positive rate in %",
+        "computed as rated directly by the judge",
+        "unrelated texts",
+    ):
         assert told in page
     rates = Embedded().quality("answer_relevancy")
     assert f">{100 * rates.found.value:.0f}<" in page

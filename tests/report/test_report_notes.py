@@ -44,6 +44,21 @@ def test_pages_say_it_too(ranked: dict[str, Any]) -> None:
     assert "`hit_at_k`, `f1_at_k`: k = 5" in views.markdown(ranked)
 
 
+def test_metrics_in_which_the_embedded_judge_was_not_measured_are_named(tmp_path: Path) -> None:
+    row = {
+        "question": "How many beds has the hut?",
+        "contexts": ["The hut has twelve beds."],
+        "answer": "The hut has twelve beds.",
+        "reference": "Twelve.",
+        "nuggets": {"The hut has twelve beds.": "vital"},
+    }
+    metrics = ["faithfulness", "nugget_recall", "answer_similarity", "exact_match"]
+    data = collect(assay.evaluate([row], metrics, judge="embedded", store=tmp_path / "assay.db"))
+    (line,) = (text for whose, text in notes.beside(data) if whose == "judge")
+    assert line.startswith("how often the embedded one is wrong in nugget_recall has not been")
+    assert "the embedded one is wrong in nugget" in views.markdown(data)
+
+
 GERMAN = {
     "question": "Wie viele Betten hat die Hütte und wann ist sie offen?",
     "answer": "Sie hat zwölf Betten und ist von Juni bis September offen.",
@@ -154,4 +169,4 @@ def test_of_texts_on_which_the_judge_was_not_measured_no_rate_is_told() -> None:
         metric["quality_on"]["passages"] = metric["quality"] and fixture.QUALITY
     (told,) = [note.text for note in notes.notes(data) if "there the judge flags" in note.text]
     assert told.startswith("4 of 10 samples ask a question about passages: there the judge flags")
-    assert "flags 61 of 100 bad ones and 10 of 100 good ones (faithfulness)." in told
+    assert "flags 61 % of bad ones and 10 % of good ones (faithfulness)." in told

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from assay import Limits, Settings, estimate, evaluate
+from assay import Budget, Limits, Price, Settings, estimate, evaluate
 from assay._analysis import comparability
 from assay._analysis.comparison import compare
 from assay._report.notes import notes
@@ -81,6 +81,15 @@ class TestWhenTheyAreAsked:
         with Store(db) as store:
             (found,) = store.judges.fingerprints(result.run.id)
         assert (found.judge, found.day, len(found.replies)) == ("openai:model", 20_000, 12)
+
+    @pytest.mark.parametrize(
+        "budget",
+        [Budget(calls=90), Budget(tokens=50_000), Budget(money=0.05, price=Price(1.0, 2.0))],
+    )
+    def test_not_by_one_whose_budget_is_for_few_calls(self, db, day, budget):
+        judge = Model()
+        run(judge, db, budget=budget)
+        assert judge.probed == []
 
     def test_not_by_a_small_one_unless_told_to(self, db, day):
         judge = Model()

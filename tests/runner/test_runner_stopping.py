@@ -17,7 +17,6 @@ from assay.judges.llm import LLM, Completion
 from assay.judges.scripted import Scripted
 from assay.score import Unscored
 from support.answers import answer
-from support.over import over
 from support.scripts import CITIES, Watched, plausible, sample, samples
 
 QUICK = Limits(concurrency=2, retries=0)
@@ -262,10 +261,15 @@ class TestBudget:
         assert result.cost().calls == 7
         assert told[-1].calls == 7  # what was refused for the budget was never sent
 
-    @over("budget", [{"calls": 40}, {"tokens": 40 * 110}])
-    def test_it_buys_scores_and_not_beginnings_of_many(self, db, budget):
+    @pytest.mark.parametrize("concurrency", [8, 64])
+    @pytest.mark.parametrize(
+        "budget",
+        [{"calls": 40}, {"tokens": 40 * 110}, {"money": 40 * 0.00012, "price": Price(1.0, 2.0)}],
+    )
+    def test_it_buys_scores_and_not_beginnings_of_many(self, db, budget, concurrency):
         judge = Metered()
-        settings = Settings(limits=Limits(concurrency=8), budget=Budget(**budget), probe=None)
+        limits = Limits(concurrency=concurrency)
+        settings = Settings(limits=limits, budget=Budget(**budget), probe=None)
         result = evaluate(samples(150), "faithfulness", judge, store=db, settings=settings)
         assert result.stopped
         assert 30 <= judge.calls <= 40

@@ -87,7 +87,8 @@ def test_one_that_is_independent_has_a_mean_and_no_interval(db, values, groups):
 def test_the_table_prints_it_or_a_dash(db):
     found = evaluate(rows([0.1, 0.5, 0.9, 0.8]), Told(), plausible(), store=db).summary()
     low, high = found[0].interval
-    assert f"0.57      {low:.2f}–{high:.2f}    0.57" in str(found)
+    # 0.575, whichever way `sum` rounds: it does so otherwise from Python 3.12 on.
+    assert f"0.58      {low:.2f}–{high:.2f}    0.58" in str(found)
     lone = evaluate(rows([0.1]), Told(), plausible(), store=db).summary()
     assert lone[0].interval is None
     assert str(lone).splitlines()[1].split()[:4] == ["told", "0.10", "-", "0.10"]

@@ -109,6 +109,18 @@ def test_a_key_is_claimed_once_and_again_after_it_was_given_back(tmp_path):
     assert not (tmp_path / "a.db-claims").exists()
 
 
+def test_without_locks_of_files_claims_hold_within_the_process(tmp_path, monkeypatch):
+    monkeypatch.setattr("assay._store.fcntl", None)  # as on Windows
+    one, other = Claims(tmp_path / "a.db"), Claims(tmp_path / "a.db")
+    assert [one.claim(key) for key in KEYS] == [True, True, True]
+    one.release(KEYS[1])
+    assert [other.claim(key) for key in KEYS] == [False, True, False]
+    one.close()
+    other.close()
+    assert Claims(tmp_path / "a.db").claim(KEYS[0])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_store_that_is_reached_through_links_is_one(tmp_path):
     store = tmp_path / "a.db"
     store.touch()

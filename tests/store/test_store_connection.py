@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -29,11 +28,14 @@ PLACES = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONP
 
 
 def limited():
+    import resource  # Windows has none
+
     # As a quota or a full disk does it: the write fails, the process goes on.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (220_000, 220_000))
 
 
+@pytest.mark.posix
 class TestAFullDisk:
     CODE = """
         import sys, assay
@@ -186,6 +188,7 @@ def reachable(finished, tmp_path_factory):
 
 
 class TestReadOnly:
+    @pytest.mark.posix
     @pytest.mark.parametrize("folder_too", [False, True])
     def test_it_is_read_and_refused_for_writing_before_anything_is_asked(
         self, reachable, folder_too
@@ -202,6 +205,7 @@ class TestReadOnly:
         assert "cannot be written; take another --store" in wrote
         assert reachable.read_bytes() == content
 
+    @pytest.mark.posix
     def test_an_older_store_without_an_index_is_read_as_it_is(self, reachable):
         expected = means(reachable)
         with sqlite3.connect(reachable) as connection:
@@ -221,6 +225,7 @@ class TestReadOnly:
         assert read == f"{expected} []"
         assert reachable.read_bytes() == content
 
+    @pytest.mark.posix
     def test_an_older_store_without_a_table_is_not(self, reachable):
         with sqlite3.connect(reachable) as connection:
             connection.execute("DROP TABLE labels")
@@ -239,6 +244,7 @@ class TestReadOnly:
             reachable.parent.chmod(0o755)
         assert "cannot be written" in read
 
+    @pytest.mark.posix
     def test_a_folder_in_which_nothing_may_be_made(self, reachable):
         reachable.parent.chmod(0o555)
         try:
@@ -325,6 +331,7 @@ def test_two_that_write_the_same_reply_keep_the_first(db):
         assert one.reply("k").raw == other.reply("k").raw == "first"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no file that is open can be deleted or moved")
 @pytest.mark.parametrize("how", [Path.unlink, lambda path: path.rename(path.with_suffix(".old"))])
 def test_a_store_that_is_deleted_or_moved_stops_the_run_instead_of_losing_what_is_paid(db, how):
     async def gone(task):

@@ -35,6 +35,7 @@ def sound(path):
         connection.close()
 
 
+@pytest.mark.posix
 def test_a_reply_that_was_awaited_survives_sigkill(db):
     process = python(
         """

@@ -275,7 +275,7 @@ class TestConfigurations:
     def test_a_sweep_shows_and_keeps_no_password_of_a_url(self, db):
         rows = [row | {"reference": "It is."} for row in ROWS]
         with served(Server()) as url:
-            secret = url.replace("127", "me:pa55word@127")
+            secret = url.replace("//", "//me:pa55word@")
             found = sweep(rows, secret, {"k": [3, 5]}, "exact_match", store=db)
         assert found.target == url
         assert "pa55word" not in repr(found)

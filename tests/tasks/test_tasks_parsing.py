@@ -55,6 +55,8 @@ def texts(raw):
         f'{{"something": "else"}}\n{GOOD}',
         f"{GOOD}\n\n{GOOD}",
         json.dumps(json.loads(GOOD), indent=4),
+        GOOD.replace('"}]}', '",\n},],}'),
+        f"{GOOD.replace('}]', '},]')} In sets: {{1, 2,}}",
         GOOD.replace('"statements"', '"confidence": "high", "statements"'),
         f"{GOOD}<think>was that right? {OTHER}",
         f'{GOOD}<think>was that right? {{"statements": [{{"te',
@@ -78,6 +80,7 @@ def test_the_one_object_of_a_reply_is_found(raw):
         ("null", "no JSON object"),
         (GOOD[:-1], "no JSON object|statements"),
         (GOOD[:-9], "no JSON object|statements"),
+        (str(json.loads(GOOD)), r"one in single quotes -> quote as JSON does"),
         ('{"statements": "Rome is old."}', "array"),
         ('{"statements": null}', "array"),
         ('{"statements": [1]}', r"statements\[0\]"),
@@ -391,6 +394,26 @@ def test_no_line_break_of_any_kind_makes_a_second_item(line_break):
     text = f'One.{line_break}{{"id": "s2", "text": "Forged."}}'
     (line,) = listed([("s1", text)]).splitlines()
     assert json.loads(line)["text"] == text
+
+
+def test_a_line_break_within_a_string_and_a_comma_before_a_bracket_in_it_are_its_own():
+    raw = '{"statements": [{"text": "Rome,\nthen (a, ]).", "source": "Rome, }"},]}'
+    assert texts(raw) == ["Rome,\nthen (a, ])."]
+    with pytest.raises(Unreadable, match="it was cut short"):
+        SPLIT.read('{"statements": [{"text": "Rome, ], }')
+
+
+def test_a_comma_within_a_text_stays_where_one_after_the_last_item_is_passed_over():
+    assert texts('A "draft, {"statements": [{"text": "Rome, ] or \\",}\\" is old.",},]}') == [
+        'Rome, ] or ",}" is old.'
+    ]
+
+
+def test_many_objects_that_are_not_whole_are_passed_over_at_once():
+    begin = time.perf_counter()
+    with pytest.raises(Unreadable):
+        texts('{"statements": [{"text": "Rome",} ' * 20_000)
+    assert time.perf_counter() - begin < 20
 
 
 def test_decoding_is_strict_about_types():

@@ -30,7 +30,7 @@ from assay._runner.stack import choose
 from assay._store import Store
 from assay.data import FIELDS, Samples, fields, read, samples
 from assay.data.columns import renamed
-from assay.data.missing_fields import SKIP_HINT, is_missing
+from assay.data.missing_fields import SKIP_HINT, is_missing, note_on_unmapped, probable_columns
 from assay.errors import InputError
 from assay.judges.specs import DEFAULT
 from assay.metrics import METRICS, resolve
@@ -237,9 +237,11 @@ def _count(
                 lacking[name].append(sample.id)
         long += is_long_for_local(sample)
         unread.update(name for name, value in sample.metadata.items() if " " in str(value))
-    if not by_metric and (mapping or "answer" in fields_held):
-        unmapped = [name for name in ("question", "contexts", "answer") if name not in fields_held]
-        rows.notes += [_note_on_unmapped(unmapped, sorted(unread))] if unmapped else []
+    absent = [name for name in ("question", "contexts", "answer") if name not in fields_held]
+    probable = probable_columns(absent, sorted(unread))
+    if not by_metric and absent and (mapping or probable or "answer" in fields_held):
+        rows.notes.append(note_on_unmapped(absent, sorted(unread), probable))
+        unmapped = absent
     for name in () if by_metric else filter(fields_held.__contains__, _COMMON):  # -m says it
         if ids := lacking[name]:
             have = "has" if len(ids) == 1 else "have"
@@ -254,16 +256,6 @@ def _count(
         settings = Settings(mapping=mapping)
         select_metrics(file, settings, choose(DEFAULT, None, settings))
     return n, unmapped
-
-
-def _note_on_unmapped(absent: Sequence[str], columns: Sequence[str]) -> str:
-    """A note on what no row holds, and on the columns of text that may be it."""
-    if not columns:
-        return f"no row holds {' or '.join(absent)}: what needs them is not computed"
-    all_options = " ".join(f"--map {name}=COLUMN" for name in absent)
-    use = f"--map {absent[0]}={columns[0]}" if len(columns) == 1 else all_options
-    fault = f"no row holds {' or '.join(absent)}; columns that stand for no field: "
-    return f"{fault}{', '.join(columns[:_SHOWN])} -> {use}, if it holds them"
 
 
 class _SchemaRequest(options.Request):

@@ -1,5 +1,6 @@
 """How the help of a command is laid out, and how it ends: its exit code, and errors in words."""
 
+import codecs
 import errno
 import gc
 import io
@@ -34,6 +35,14 @@ _MACHINE = {
     errno.EROFS: "name a file where you may write",
     errno.EACCES: "check the permissions of the file or its folder",
     errno.EPERM: "check the permissions of the file or its folder",
+}
+
+# Signs of the tables in characters that every code page has.
+_IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█│├┤─✓✗↓●•·", ".:-=+*%#|||-+xv**.") | {
+    ord("\N{EN DASH}"): "-",
+    ord("\N{MINUS SIGN}"): "-",
+    ord("…"): "...",
+    ord("±"): "+-",
 }
 
 EXIT_CODES = """Exit codes:
@@ -121,10 +130,18 @@ def _collect_rarely() -> None:
 
 
 def _accept_all_characters() -> None:
-    """Write a character that an old code page does not have by its number; do not fail at it."""
+    """Write what an old code page does not have in others, or by its number; do not fail at it."""
+    codecs.register_error("assay", _in_other_characters)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-            stream.reconfigure(errors="backslashreplace")
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in {"strict", "backslashreplace"}:
+            stream.reconfigure(errors="assay")
+
+
+def _in_other_characters(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(_IN_ASCII)
+    return text.encode("ascii", "backslashreplace").decode("ascii"), error.end
 
 
 def _flush() -> None:

@@ -18,7 +18,7 @@ from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, budget, read_asking, read_system
 from assay._cli.output import meter
 from assay._cli.values import look_here, read_prompts
-from assay._report import leaderboard, numbers, sanitize
+from assay._report import leaderboard, notes, numbers, sanitize
 from assay._report import robustness as words
 from assay._report.numbers import called
 from assay._report.tables import STYLES, numeric, table
@@ -151,10 +151,14 @@ def _answer(repeated: analysis.Repeated, scored: Mapping[str, int]) -> str:
         if not noise.same and (move := noise.of_mean(scored.get(label, 0))) is not None
     }
     if all(noise.same for noise in repeated.metrics.values()):
-        return "The judge always said the same: its noise moves no score."
+        most = max(repeated.metrics.values(), key=lambda noise: noise.samples).samples
+        return f"T{notes.always_same(most)[1:]}."
     if not moves:
         return "How far the judge's noise moves the means cannot be told from so few scores."
     label = max(moves, key=lambda label: moves[label])
+    if not moves[label]:
+        still = notes.unmoved(repeated.metrics[label].samples)
+        return f"N{still[1:]}, though its replies differ."
     largest = f"\N{PLUS-MINUS SIGN}{numbers.score(moves[label])}"
     return sanitize.plain(f"The judge's noise moves means by up to {largest} ({label}).")
 
@@ -163,7 +167,7 @@ def _row(noise: Noise, n: int) -> tuple[str, str, str]:
     if noise.same:
         return "0", "0", "none: always the same"
     moves = noise.of_mean(n)
-    mean = numbers.score(moves) if moves is None else f"\N{PLUS-MINUS SIGN}{numbers.score(moves)}"
+    mean = f"\N{PLUS-MINUS SIGN}{numbers.score(moves)}" if moves else numbers.score(None)
     flips = [_flips(kind, flips) for kind, flips in noise.flips.items()]
     if noise.unsettled:
         flips.append(f"{numbers.plural(noise.unsettled, 'sample')} scored only at times")

@@ -174,7 +174,8 @@ def testset_command(request: _TestsetRequest) -> int:
 def _set_aside(file: str, text: str) -> str:
     """Keep what a file of other content held, which a person may have edited; its name then."""
     path = Path(file)
-    if not path.is_file() or path.stat().st_size == 0 or path.read_bytes() == text.encode():
+    before = path.read_bytes() if path.is_file() else b""
+    if before.replace(b"\r\n", b"\n") in {b"", text.encode()}:  # Windows ends lines otherwise
         return ""
     try:
         path.replace(kept := f"{file}.bak")

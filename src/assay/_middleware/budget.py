@@ -18,6 +18,8 @@ Bound: TypeAlias = Callable[[str], int | None]
 
 # Tokens that a reply is taken to cost until one of its kind has come.
 USUAL_REPLY = 500
+# Tokens of a prompt and of a reply, to tell beforehand how many calls a budget is good for.
+USUAL_CALL = 900, 100
 # What ends a judge's name in an identity: its server, its options, its prompts.
 _AFTER_A_NAME = ("", "@", "?", "#")
 # Replies vary: a call beside others has so many times the longest reply of its kind set aside on
@@ -142,6 +144,17 @@ class Budget:
         _check_amounts(self, "money", "tokens", "calls")
         if self.money is not None and self.price is None:
             raise InputError("a budget in money needs the price of tokens", "give price=Price(..)")
+
+
+def affordable_calls(budget: Budget) -> float:
+    """How many calls it is good for, about; infinitely many without a bound."""
+    bounds = [math.inf if budget.calls is None else budget.calls]
+    if budget.tokens is not None:
+        bounds.append(budget.tokens / sum(USUAL_CALL))
+    if budget.money is not None and budget.price:
+        cost = budget.price.of(*USUAL_CALL)
+        bounds.append(budget.money / cost if cost else math.inf)
+    return min(bounds)
 
 
 def _check_amounts(amounts: Price | Budget, *names: str) -> None:

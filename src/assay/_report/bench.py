@@ -215,7 +215,7 @@ def _notes(card: JudgeCard, other_card: JudgeCard | None) -> list[str]:
     lines.append("A judge whose interval does not lie above the floor adds nothing to that rule.")
     if any(measured.figures for measured in card.sets):
         lines.append(
-            "Intervals are 95 % bootstrap intervals in which whole sources are drawn. Replies, "
+            "Intervals are 95 % intervals in which rows of one source count together. Replies, "
             "tokens and seconds include known replies; seconds of calls at the same time add up."
         )
     if card.limit is not None and card.limit < 100:

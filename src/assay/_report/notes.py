@@ -7,15 +7,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay._report import numbers
-from assay._report.numbers import judge_in_words
+from assay._report import cascade, numbers
 from assay._runner.plan import NEVER_MEASURED
 from assay._runner.summary import moved, unbounded_tail
 from assay._text.text_kinds import DESCRIBED
-from assay.judges.cascade import CascadePolicy
 from assay.judges.embedded.card import Quality
 from assay.stats.intervals import proportion_interval
-from assay.stats.risk_control import RiskControl
 
 # Fewer independent samples than this are said to be few.
 FEW = 5
@@ -120,7 +117,7 @@ def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     for text, labels in by_remark(data, letters).items():
         lines.append((", ".join(labels), f"with {text} in the definition"))
     lines += [(", ".join(labels), text) for text, labels in by_remark(data, noise).items()]
-    lines += cascade_lines(data.get("cascade"))
+    lines += cascade.lines(data.get("cascade"))
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     return [*lines, (cosines, baseline(data))] if cosines else lines
 
@@ -131,15 +128,33 @@ def judge_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines = [("judge", text) for text in data["unmeasured"] if is_scored]
     if any(quality(metric) for metric in data["metrics"]):
         rates = (
-            "of 100 bad ones and of 100 good ones, how many the judge flags, by people's labels "
+            "the judge's true-positive and false-positive rate in %, on human-labelled data "
             "(`assay show --about`)"
         )
         lines.insert(0, ("finds, errs", rates))
     return lines
 
 
+def unmeasured(judges: Sequence[str], metrics: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Of which judges, and in which metrics of the embedded one, no error rate is known."""
+    by_labels = "has not been measured; `assay agree` measures it on your labels"
+    card = "`assay bench --out card.json` with `--judge-card card.json` on public ones"
+    lines = [f"{'; '.join(judges)}: how often it is wrong {by_labels}, {card}"] if judges else []
+    unknown = [m for m in metrics if m["n_scored"] and not any(m["quality_on"].values())]
+    labels = ", ".join(m["label"] for m in unknown if _asks_embedded_alone(m["asks"]))
+    if labels and not any(name.startswith("embedded") for name in judges):
+        lines.append(f"how often the embedded one is wrong in {labels} {by_labels}")
+    return lines
+
+
+def _asks_embedded_alone(names: Sequence[str]) -> bool:
+    """Whether nobody else judges; its encoder's name is the end of its own."""
+    own = next((name for name in names if name.startswith("embedded:")), "")
+    return bool(own) and all(own.endswith(name) for name in names)
+
+
 def quality(metric: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Of 100 bad ones and of 100 good ones, how many are flagged; None where nobody knows."""
+    """True-positive and false-positive rate in per cent; None where they are not measured."""
     quality = metric.get("quality")
     if not quality:
         return None
@@ -152,54 +167,6 @@ def trust(metric: Mapping[str, Any]) -> str:
     return msgspec.convert(quality, Quality).sentence if quality else ""
 
 
-def cascade_lines(cascade: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Who decided what in a cascade of judges, how often it was wrong, and what the means are."""
-    if not cascade:
-        return []
-    total = numbers.count(sum(cascade["statements"].values()))
-    decided = (f"{n:,} by {judge_in_words(judge)}" for judge, n in cascade["statements"].items())
-    calls = (
-        f"{judge_in_words(judge.partition('#')[0])} {spent['calls']:,}"
-        for judge, spent in cascade["spent"].items()
-    )
-    lines = [
-        ("cascade", f"of {total} statements were decided {', '.join(decided)}"),
-        ("calls for verdicts", ", ".join(calls)),
-        ("realised risk", _realised_risk(cascade)),
-    ]
-    for label, mean in cascade["corrected"].items():
-        ends = mean["interval"] and (mean["interval"]["low"], mean["interval"]["high"])
-        text = (
-            f"{numbers.score(mean['estimate'])} (95 % CI {numbers.span(ends, numbers.DASH)}) as "
-            "the top judge alone would have it, from what was checked"
-        )
-        lines.append((f"{label} corrected", text))
-    for label, reason in cascade["uncorrected"].items():
-        lines.append((f"{label} corrected", f"cannot be said: {reason}"))
-    return lines
-
-
-def _realised_risk(cascade: Mapping[str, Any]) -> str:
-    bound = f"the bound is {100 * cascade['bound']:g} %"
-    if cascade["risk"] is None:
-        if len(cascade["statements"]) > 1:
-            return f"not known ({bound})"
-        first = RiskControl(cascade["bound"], 1 - CascadePolicy().confidence, share=1.0).first_fit
-        return (
-            f"none: no verdict of a cheap judge stood ({bound}). That takes some {first} answers "
-            "that the top judge has checked, or labels of as many, and a judge that hardly errs"
-        )
-    answers = numbers.plural(cascade["n_checked"], "checked answer")
-    interval = cascade["interval"]
-    ends = [f"{100 * interval[end]:.1f}" for end in ("low", "high")] if interval else []
-    between = f" ({' to '.join(ends)} %)" if ends else ""
-    missed = (
-        f"; of {numbers.plural(cascade['n_unsupported'], 'unsupported statement')} among them "
-        f"{cascade['n_missed']} had passed"
-    )
-    return f"{100 * cascade['risk']:.1f} %{between} in {answers}; {bound}{missed}"
-
-
 def noise(metric: Mapping[str, Any]) -> str:
     """How far a metric moves when its judge is asked again; "" if that was never measured."""
     noise = metric.get("noise")
@@ -208,24 +175,39 @@ def noise(metric: Mapping[str, Any]) -> str:
     times = numbers.plural(noise["draws"], "time")
     repeats = f"asked again {times} about {numbers.plural(noise['samples'], 'sample')}"
     if noise["same"]:
-        return f"{repeats}, its judge always said the same"
+        return f"{repeats}, {always_same(noise['samples'])}"
     phrases = []
     for kind, flips in noise["flips"].items():
         ends = [f"{100 * end:.1f}" for end in flips["interval"] or ()]
         between = f" ({' to '.join(ends)} %)" if ends else ""
         phrases.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
     if noise["sd"] is not None and metric["n_scored"]:
-        phrases += _moves(noise["sd"], metric["n_scored"], noise["samples"])
+        phrases += _moves(noise, metric["n_scored"])
     if noise["unsettled"]:
         phrases.append(f"{numbers.plural(noise['unsettled'], 'sample')} were scored only at times")
     return f"{repeats}: {', '.join(phrases)}" if phrases else repeats
 
 
-def _moves(sd: float, n_scored: int, n_asked: int) -> list[str]:
-    if not sd:  # of few samples none may have moved by chance
-        most = 100 * proportion_interval(0, n_asked).high
-        return [f"no score moved (those of at most {most:.2g} % of samples do)"]
-    mean = moved(sd, n_scored)
+def always_same(n_samples: int) -> str:
+    """That no reply differed; of few samples none may have by chance."""
+    return f"the judge always said the same (of at most {_most(n_samples)} of samples it does not)"
+
+
+def unmoved(n_samples: int) -> str:
+    """That no score moved; of few samples none may have by chance."""
+    return f"no score moved (those of at most {_most(n_samples)} of samples do)"
+
+
+def _most(n_samples: int) -> str:
+    """The share that may be otherwise where none of these samples is."""
+    return f"{100 * proportion_interval(0, n_samples).high:.2g} %"
+
+
+def _moves(noise: Mapping[str, Any], n_scored: int) -> list[str]:
+    sd = noise["sd"]
+    if not sd:
+        return [unmoved(noise["samples"])]
+    mean = moved(sd, n_scored, noise.get("freedom"))
     score = f"a sample's score moves by {numbers.score(sd)} (s.d.)"
     return [score, f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}"]
 
@@ -343,7 +325,7 @@ def failed(metric: Mapping[str, Any]) -> int:
 
 
 def _mostly_undefined(data: Mapping[str, Any]) -> list[Note]:
-    """A metric that is undefined on many samples speaks about the rest only."""
+    """A metric that is undefined on many samples covers the rest only."""
     total = data["run"]["n_samples"]
 
     of_them: dict[tuple[int, bool], list[str]] = {}
@@ -355,7 +337,7 @@ def _mostly_undefined(data: Mapping[str, Any]) -> list[Note]:
     for (n, any_scored), labels in of_them.items():
         share = f"{numbers.count(n)} of {numbers.plural(total, 'sample')}"
         if len(labels) == 1:
-            remark = "its mean speaks about the rest" if any_scored else "it says nothing here"
+            remark = "its mean covers the rest" if any_scored else "it says nothing here"
             text = f"{labels[0]} is undefined on {share}: {remark}."
         else:
             remark = "their means speak about the rest" if any_scored else "they say nothing here"
@@ -386,7 +368,7 @@ def _other_texts(data: Mapping[str, Any]) -> list[Note]:
         for (flagged, wrong), labels in labels_by_rates.items():
             subject = f"{numbers.count(n)} of {numbers.plural(total, 'sample')} {DESCRIBED[kind]}"
             rates_in_words = (
-                f"there the judge flags {flagged} of 100 bad ones and {wrong} of 100 good ones"
+                f"there the judge flags {flagged} % of bad ones and {wrong} % of good ones"
             )
             lines.append(Note("warn", f"{subject}: {rates_in_words} ({', '.join(labels)})."))
     return lines
@@ -402,10 +384,8 @@ def _no_better_than_words(data: Mapping[str, Any]) -> list[Note]:
     if not level:
         return []
     figures = "; ".join(f"{', '.join(labels)} ({on})" for on, labels in level.items())
-    text = f"By people's labels this judge flags no better than counting words does: {figures}."
-    remedy = (
-        "Name an LLM as judge, or measure this one on labels of your own first (`assay agree`)."
-    )
+    text = f"On human labels this judge is no better than word overlap: {figures}."
+    remedy = "Use an LLM as judge, or check this one against your own labels first (`assay agree`)."
     return [Note("warn", f"{text} {remedy}")]
 
 
@@ -426,7 +406,7 @@ def _few_notes(data: Mapping[str, Any]) -> list[Note]:
     units = "groups" if any(metric["n_groups"] for metric in small) else "samples"
     units = units.removesuffix("s") if _range(small) == "1" else units
     text = f"{names}: {_range(small)} independent {units} scored"
-    return [Note("warn", f"{text}. So few say little about others, whatever their mean.")]
+    return [Note("warn", f"{text}. Too few to generalise from.")]
 
 
 def _independent(metric: Mapping[str, Any]) -> int:
@@ -444,7 +424,7 @@ def _group_notes(data: Mapping[str, Any]) -> list[Note]:
     if not grouped:
         return []
     groups = f"{n} group" if (n := _range(grouped)) == "1" else f"{n} groups"
-    text = f"The samples are of {groups}; the intervals take groups, not samples, as independent."
+    text = f"The samples form {groups}; the intervals treat groups, not samples, as independent."
     return [Note("info", text)]
 
 

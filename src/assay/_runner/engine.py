@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from assay._middleware.budget import affordable_calls
 from assay._middleware.concurrency import is_given_up
 from assay._middleware.wrapper import Route
 from assay._runner.plan import marked
@@ -37,7 +38,7 @@ from assay.score import NoNumber, Outcome, Score, Unscored
 # Scores being worked on for each request that may be in flight: enough that requests never wait
 # for work, few enough that memory stays bounded.
 JOBS_PER_REQUEST = 4
-# Under a budget in calls a tenth of it is what scores may have cost that it does not suffice for.
+# Under a budget a tenth of its calls is what scores may have cost that it does not suffice for.
 CALLS_PER_JOB = 10
 TICK_S = 0.5
 ROUNDING = 1e-9
@@ -123,9 +124,7 @@ class Engine:
         )
         if batched or {budget.calls, budget.tokens, budget.money} == {None}:
             return in_flight * JOBS_PER_REQUEST
-        if budget.calls is None:
-            return in_flight
-        return min(in_flight, max(1, budget.calls // CALLS_PER_JOB))
+        return int(min(in_flight, max(1, affordable_calls(budget) // CALLS_PER_JOB)))
 
     def _pending(self) -> Iterator[_Job]:
         labels = [metric.label for metric in self.metrics]

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from assay._middleware.budget import affordable_calls
 from assay._middleware.wrapper import Resampler, Route
 from assay._runner.plan import Plan
 from assay._runner.settings import Settings
@@ -78,8 +79,8 @@ def worth_asking(settings: Settings, scores: int) -> bool:
     """Whether so many scores are worth the probes: as the settings say, else if they are many."""
     if settings.probe is not None:
         return settings.probe
-    calls = settings.budget.calls  # at least one is needed for each score
-    return (scores if calls is None else min(scores, calls)) >= LEAST_SCORES
+    # At least one call is needed for each score.
+    return min(scores, affordable_calls(settings.budget)) >= LEAST_SCORES
 
 
 def probes_by_judge(route: Route) -> dict[str, tuple[Task[Any], ...]]:

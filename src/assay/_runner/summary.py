@@ -80,6 +80,8 @@ class Noise:
         flips: Flips by what the verdict is on ("statement", "context" ...).
         unsettled: Samples that were scored one time and not another.
         same: Whether every reply was the same, word for word, each time.
+        freedom: Degrees of freedom of `sd`; None in a store of before they were counted, and where
+            there is no `sd`.
     """
 
     run: str
@@ -90,6 +92,7 @@ class Noise:
     flips: Mapping[str, Flips] = field(default_factory=dict)
     unsettled: int = 0
     same: bool = False
+    freedom: float | None = None
 
     def __str__(self) -> str:
         """``sd 0.03 of a sample's score, 50 samples asked 3 times again; statements flip 4 %``."""
@@ -102,21 +105,25 @@ class Noise:
 
     def of_mean(self, n: int) -> float | None:
         """How far the mean of n samples moves from one asking to the next: 95 % of the time."""
-        return None if self.sd is None or not n else moved(self.sd, n)
+        return None if self.sd is None or not n else moved(self.sd, n, self.freedom)
 
 
-def moved(sd: float, n: int) -> float:
+def moved(sd: float, n: int, freedom: float | None = None) -> float:
     """How far two askings about n samples set their mean apart: 95 % of the time.
 
     Args:
         sd: Standard deviation of a sample's score from one asking to the next (within subjects).
         n: Samples, 1 or more.
+        freedom: Degrees of freedom of `sd`, 1 or more; None if it is known.
 
     Source:
         Bland and Altman's coefficient of repeatability, BMJ 312 (1996) 1654: both askings vary,
         hence the square root of 2.
     """
-    return Z * math.sqrt(2) * sd / math.sqrt(n)
+    from scipy.special import stdtrit
+
+    reach = Z if freedom is None else float(stdtrit(freedom, 0.975))
+    return reach * math.sqrt(2) * sd / math.sqrt(n)
 
 
 def noise(store: Store, signature: str) -> Noise | None:
@@ -372,7 +379,7 @@ def _summary(
     interval = _interval(values, units, ends)
     return MetricSummary(
         metric=metric,
-        mean=sum(values) / len(values) if values else None,
+        mean=math.fsum(values) / len(values) if values else None,
         interval=(interval.low, interval.high) if interval else None,
         bounds=_bounds(values, failed + unanswered, ends),
         n_scored=len(values),
@@ -403,7 +410,7 @@ def _interval(
 def _bounds(
     values: list[float], failed: int, ends: Sequence[float | None]
 ) -> tuple[float, float] | None:
-    n, total = len(values) + failed, sum(values)
+    n, total = len(values) + failed, math.fsum(values)
     if not n:
         return None
     if not failed:

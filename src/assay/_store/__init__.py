@@ -13,7 +13,7 @@ from assay._store.scores import Alerts, Scores
 
 try:
     import fcntl
-except ImportError:  # Windows: each process asks for itself there
+except ImportError:  # Windows: there a process knows only of its own claims
     fcntl = None  # type: ignore[assignment]
 
 # What is added to the name of the store.
@@ -31,7 +31,7 @@ class _LockFile:
         self.users = 0
         self.held: set[str] = set()
         self.lock = threading.Lock()
-        self._file = self._open_lock()
+        self._file: int | None = None if fcntl is None else self._open_lock()
 
     def _open_lock(self) -> int:
         while True:
@@ -49,20 +49,24 @@ class _LockFile:
         with self.lock:
             if key in self.held:
                 return False
-            try:
-                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _byte_of(key))
-            except OSError:  # another process has it
-                return False
+            if self._file is not None:
+                try:
+                    fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _byte_of(key))
+                except OSError:  # another process has it
+                    return False
             self.held.add(key)
             return True
 
     def release(self, key: str) -> None:
         with self.lock:
-            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte_of(key))
+            if self._file is not None:
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte_of(key))
             self.held.discard(key)
 
     def close(self) -> None:
         """Give everything back; the last of all processes removes the file."""
+        if self._file is None:
+            return
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _OPEN)
             self.path.unlink(missing_ok=True)
@@ -92,12 +96,13 @@ class Claims:
         resolved = store.resolve()
         self._path = resolved.with_name(resolved.name + SUFFIX)
         self._file: _LockFile | None = None
-        self._closed = fcntl is None
+        self._closed = False
 
     def claim(self, key: str) -> bool:
         """Whether nobody else asks for the reply under a key: then it is claimed.
 
-        Where no claims can be made, everybody may ask, as often as they like.
+        Where no claims can be made, everybody may ask, as often as they like; on Windows they hold
+        within the process.
         """
         file = self._open_lock()
         return file is None or file.claim(key)

@@ -290,7 +290,7 @@ def _call(item: Any, location: str, form: Form) -> ToolCall:
         raise FieldError(f"{location} is {describe(item)}, but must be a tool call", _AS_CALL)
     function = as_object(call.get("function"))  # as OpenAI writes it
     call = call if function is None else function
-    name = _first(call, ("name", "tool_name"))
+    name = _first(call, ("name", "tool_name", "function"))  # Inspect's "function" is the name
     if not isinstance(name, str) or not name.strip():
         raise FieldError(f"{location} has no name", _AS_CALL)
     return ToolCall(text(name, f"the name of {location}"), _arguments(call, location, form))

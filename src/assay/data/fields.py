@@ -189,6 +189,8 @@ def _read_ids(value: Any, form: Form) -> tuple[str, ...]:
     items = listed(value)
     if items == [value] and isinstance(value, str) and value.lstrip().startswith("["):
         raise FieldError("begins like a list but cannot be read as one", "write it as JSON text")
+    if form == "table" and items == [value] and isinstance(value, str):
+        items = _separated(value)
     ids = tuple(identifier(unboxed(item), f"item {n}") for n, item in enumerate(items, 1))
     if form == "table":  # in every cell alike, or an id would differ from itself
         ids = tuple(name[:-2] if _FLOAT.fullmatch(name) else name for name in ids)
@@ -196,6 +198,15 @@ def _read_ids(value: Any, form: Form) -> tuple[str, ...]:
     if empty is not None:  # two empty ids would pass for a document that was found
         raise FieldError(f"item {empty} is an empty id", "remove it; [] says that there is none")
     return ids
+
+
+def _separated(cell: str) -> list[str]:
+    """The ids of a cell as people write them: "a; b", "4, 5"; but "Smith, Rome 2020" is one."""
+    pieces = [stripped for piece in re.split(r"[;\n]", cell) if (stripped := piece.strip())]
+    if len(pieces) == 1:
+        by_comma = [stripped for piece in cell.split(",") if (stripped := piece.strip())]
+        pieces = by_comma if all(len(piece.split()) == 1 for piece in by_comma) else pieces
+    return pieces or [cell]
 
 
 def _read_metadata(value: Any, form: Form) -> Any:

@@ -193,6 +193,24 @@ def ambiguous_columns(fields: Mapping[str, Sequence[str]]) -> str:
     return f"{', '.join(choices)}: choose with {options(fields)} (mapping= of Settings in Python)"
 
 
+def probable_columns(absent: Sequence[str], columns: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Field -> the column that probably holds it."""
+    likely = {name: likely_column(name, columns) for name in absent}
+    return {name: [column] for name, column in likely.items() if column}
+
+
+def note_on_unmapped(
+    absent: Sequence[str], columns: Sequence[str], probable: Mapping[str, Sequence[str]]
+) -> str:
+    """A note on what no row holds, and on the columns of text that may be it."""
+    if not columns:
+        return f"no row holds {' or '.join(absent)}: what needs them is not computed"
+    only = {absent[0]: columns} if len(columns) == 1 else {}
+    use = options(probable or only) or " ".join(f"--map {name}=COLUMN" for name in absent)
+    fault = f"no row holds {' or '.join(absent)}; columns that stand for no field: "
+    return f"{fault}{', '.join(columns[:_COLUMNS_SHOWN])} -> {use}, if it holds them"
+
+
 def options(fields: Mapping[str, Sequence[str]]) -> str:
     """The options that map each field to the first of its columns, as a shell reads them."""
     return " ".join(_option(name, names[0]) for name, names in fields.items())

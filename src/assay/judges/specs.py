@@ -24,7 +24,7 @@ _MAX_NAMES = 8  # names that a module has
 SPECS = (
     "embedded (offline, no key)",
     "embedded:FOLDER (the same, adapted by assay adapt judge)",
-    "embedded:large (experimental: a larger network beside it; package assay-large)",
+    "embedded:large (a larger network beside it, five times slower; package assay-large)",
     "openai:MODEL (any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY)",
     "openai-batch:MODEL (the same in batches: half the price, within a day)",
     "ollama:MODEL (a local Ollama; OLLAMA_HOST)",

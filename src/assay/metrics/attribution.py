@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from assay._text.markup import NUMBERED, numbered, without_citations
+from assay._text.markup import citations, without_lead
 from assay._text.sentences import Span, spans
+from assay._text.statements import source_lists
 from assay._text.words import tokens
 from assay.errors import InputError
 from assay.judge import Judge
@@ -18,7 +19,6 @@ from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Statement, Verdict, VerifyStatements
 
 _SOURCE = "ALCE (Gao et al. 2023, arXiv 2305.14627; eval.py)"
-_LEADING = re.compile(rf"(?:\s*{NUMBERED.pattern})+\s*", re.IGNORECASE)
 _RANGE = re.compile(r"(\d+)(?:\s*[-\u2013]\s*(\d+))?")
 
 # Indices of contexts, in the order in which they are cited.
@@ -32,6 +32,7 @@ class Sentence:
     statement: Statement  # its text without the marks, and where it stands
     cited: Cited  # indices of the contexts that it cites, repeated where it repeats itself
     outside: tuple[int, ...]  # numbers it cites that no context has
+    unread: tuple[str, ...] = ()  # marks that give no number: "【4:0†source】"
 
     @property
     def name(self) -> str:
@@ -52,25 +53,31 @@ class Sentence:
 CitedVerdicts: TypeAlias = dict[tuple[Cited, str], Verdict]
 
 
-def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence]:
-    """The sentences of an answer with their citations: [1], [1][2], [1, 2] or [1-3].
+def cited_sentences(
+    answer: str, n_contexts: int, at_most: int, question: str = ""
+) -> list[Sentence]:
+    """The sentences of an answer with their citations: [1], [1][2], [1, 2], [^1], (Source 1), ¹.
 
-    Marks after a full stop belong to the sentence before them, in its line or alone in theirs;
-    where the first sentence of a line begins with its marks, so does every other. Marks that
-    stand alone before the first sentence belong to it.
+    What only lists the sources, under the answer, is no sentence. Marks after a full stop belong
+    to the sentence before them, in its line or alone in theirs; where the first sentence of a line
+    begins with its marks, so does every other. Marks that stand alone before the first sentence
+    belong to it.
     """
     sentences: list[tuple[Span, Span]] = []  # a sentence with all its marks, and its words
     marks_lead = False  # whether marks stand before their sentences
     uncited_start: int | None = None  # where marks without a sentence begin
+    lists = source_lists(answer, question)
     for start, end in spans(answer):
-        leading = _LEADING.match(answer, start, end)
+        if any(first <= start < last for first, last in lists):
+            continue
+        leading = _marks_end(answer[start:end])
         begins = not sentences or "\n" in answer[sentences[-1][0][1] : start]
         marks_lead = bool(leading) if begins else marks_lead
         last = start  # of what belongs to the sentence before
         if not any(map(str.isalnum, _words(answer[start:end]))):
             last = end
         elif leading and not (begins or marks_lead):
-            last = leading.end()
+            last = start + leading
         if last > start and sentences:
             (first, _), words = sentences[-1]
             sentences[-1] = ((first, last), words)
@@ -85,15 +92,28 @@ def cited_sentences(answer: str, n_contexts: int, at_most: int) -> list[Sentence
     ]
 
 
+def _marks_end(sentence: str) -> int:
+    """Where the marks that it begins with end, and the blanks behind them; 0 without such marks."""
+    end = 0
+    for (first, last), _ in citations(sentence):
+        if sentence[end:first].strip() or sentence[first].isalpha():  # "According to Source 1, "
+            break
+        end = last
+    return end and len(sentence) - len(sentence[end:].lstrip())
+
+
 def _sentence(name: str, answer: str, span: Span, words: Span, n: int, at_most: int) -> Sentence:
-    numbers = [number for mark in numbered(answer[slice(*span)]) for number in _numbers(mark)]
+    text = answer[slice(*span)]
+    marks = citations(text)
+    numbers = [n for _, listed in marks for numbered in listed for n in _numbers(numbered)]
+    unread = tuple(text[slice(*span)].strip() for span, listed in marks if not listed)
     outside = tuple(dict.fromkeys(number for number in numbers if not 1 <= number <= n))
     cited = tuple(number - 1 for number in numbers if 1 <= number <= n)[:at_most]
-    return Sentence(Statement(name, _words(answer[slice(*words)]), span), cited, outside)
+    return Sentence(Statement(name, _words(answer[slice(*words)]), span), cited, outside, unread)
 
 
 def _words(text: str) -> str:
-    return without_citations(text).strip()
+    return without_lead(text).strip()
 
 
 def _numbers(mark: str) -> Iterator[int]:
@@ -148,6 +168,8 @@ def _unchecked_part(sentence: Sentence, value: float | None) -> Part:
     if sentence.outside:
         missing = ", ".join(f"[{number}]" for number in sentence.outside)
         label, reason = "out of range", f"no context is numbered {missing}"
+    elif sentence.unread:
+        reason = f"{', '.join(sentence.unread)} names no context by its number"
     statement = sentence.statement
     return Part("answer sentence", statement.text, label, value, reason, span=statement.span)
 
@@ -175,9 +197,14 @@ class _Citations(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Find the citations and check the sentences."""
         contexts = sample.contexts or ()
-        sentences = cited_sentences(sample.answer or "", len(contexts), self.at_most)
+        answer, question = sample.answer or "", sample.question or ""
+        sentences = cited_sentences(answer, len(contexts), self.at_most, question)
         if not sentences:
             return Unscored("undefined", "the answer has no sentence")
+        unread = [mark for s in sentences for mark in s.unread]
+        if unread and not any(s.cited or s.outside for s in sentences):
+            marks = ", ".join(dict.fromkeys(unread))
+            return Unscored("undefined", f"its citations give no number of a context: {marks}")
         return await self._judge_sentences(sentences, contexts, judge)
 
     async def _judge_sentences(
@@ -191,16 +218,18 @@ class CitationRecall(_Citations):
     """Share of the answer's sentences that the contexts they cite entail together (ALCE).
 
     sentences whose cited contexts entail them / sentences, in [0, 1]. Context k is cited as [k]
-    ([1][2], [1, 2] and [1-3] are recognised; ALCE reads only the first number in brackets). A
-    sentence scores 0 if it has no citation, or cites a number that no context has. Citations are
-    removed before a sentence is judged. ALCE uses only the first line of an answer; here all of it
-    is used. Undefined if there is no sentence.
+    ([1][2], [1, 2] and [1-3] are recognised; ALCE reads only the first number in brackets), [^k],
+    [doc k], [citation:k], (Source k), 【k】, 【k†source】 or by raised figures. A sentence scores 0
+    if it has no citation, or cites a number that no context has. Citations are removed before a
+    sentence is judged. ALCE uses only the first line of an answer; here all of it is used but a
+    list of sources. Undefined if there is no sentence, or if all citations are without a number.
 
     Args:
         at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
     """
 
     name = "alce:citation_recall"
+    revision = 2
 
     async def _judge_sentences(
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge
@@ -234,13 +263,15 @@ class CitationPrecision(_Citations):
     needed unless its context alone does not entail the sentence and the others without it do. 0 if
     nothing is cited. As in ALCE, the citations of a sentence that cites a number which no context
     has are not counted here (its recall is 0). For the recognised forms of citations see
-    alce:citation_recall. Undefined if there is no sentence.
+    alce:citation_recall. Undefined if there is no sentence, or if all citations are without a
+    number.
 
     Args:
         at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
     """
 
     name = "alce:citation_precision"
+    revision = 2
 
     async def _judge_sentences(
         self, sentences: Sequence[Sentence], contexts: Sequence[str], judge: Judge

@@ -1,6 +1,7 @@
 """Conversations: each message of the assistant, the goal of the whole, the topics."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypeAlias
@@ -28,6 +29,14 @@ from assay.tasks import (
 )
 from assay.tasks.embedding import cosine
 
+# What tells that a call failed, in words or among the keys of an object.
+_FAILED = re.compile(
+    r"[^\w{\[\"]*(?:\w+ ?(?:error|exception)|error|exception|traceback|failed|failure)\b"
+    r'|.{0,200}?"(?:error|errors|exception)"\s*:\s*+(?!null|false|""|\[\]|\{\}|0)'
+    r'|.{0,200}?"(?:ok|success)"\s*:\s*false|.{0,200}?"status"\s*:\s*"(?:error|failed|failure)"',
+    re.IGNORECASE | re.DOTALL,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -38,7 +47,7 @@ class Exchange:
     earlier: tuple[str, ...]  # what was said before, oldest first: "user: ..." and "assistant: ..."
     answer: str  # the assistant's message
     contexts: tuple[str, ...] | None  # what was retrieved for it; None if not recorded
-    results: tuple[str, ...]  # what tools returned since the user's message
+    results: tuple[str, ...]  # what tools returned since the user's message, below calls
 
 
 def exchanges(turns: Sequence[Turn], window: int) -> list[Exchange]:
@@ -85,7 +94,23 @@ def _exchange(turns: Sequence[Turn], index: int, window: int) -> Exchange:
         tuple(before[-window:]) if window else (),
         turns[index].text,
         turns[index].contexts,
-        tuple(turn.text for turn in since if turn.role == "tool" and turn.text.strip()),
+        _results(since),
+    )
+
+
+def _results(turns: Sequence[Turn]) -> tuple[str, ...]:
+    """What tools returned, each below its call: without it "24" is the weather of no city.
+
+    A call that failed has done nothing of what it says. Where calls and results are not equally
+    many, which belong together is not told.
+    """
+    calls = [call(c) for turn in turns if turn.role == "assistant" for c in turn.tool_calls]
+    results = [turn.text for turn in turns if turn.role == "tool"]
+    heads = calls if len(calls) == len(results) else [""] * len(results)
+    return tuple(
+        result if _FAILED.match(result) or not head else f"{head}\n{result}"
+        for head, result in zip(heads, results, strict=True)
+        if result.strip()
     )
 
 
@@ -114,14 +139,15 @@ class TurnFaithfulness(Metric):
 
     Args:
         window: How many earlier messages are shown with each.
-        tool_results: Whether tool results since the user's message also count as contexts.
+        tool_results: Whether tool results since the user's message also count as contexts, each
+            below its call, unless it is an error.
     """
 
     window: Window = 10
     tool_results: bool = False
 
     name = "turn_faithfulness"
-    revision = 3
+    revision = 4
     aliases = ("conversation_faithfulness",)
     source = PAPER
     needs = ("turns",)
@@ -133,8 +159,7 @@ class TurnFaithfulness(Metric):
         messages = exchanges(sample.turns or (), self.window)
         recorded = [(e, contexts) for e in messages if (contexts := self._contexts(e)) is not None]
         if not recorded:
-            reason = "no message has recorded contexts" if messages else "the assistant is silent"
-            return Unscored("undefined", reason)
+            return Unscored("undefined", _why_nothing_counts(messages))
         split = await judge.each(
             SplitStatements(e.question, e.answer, earlier=e.earlier) for e, _ in recorded
         )
@@ -152,6 +177,14 @@ class TurnFaithfulness(Metric):
         if self.tool_results and exchange.results:
             return (*(exchange.contexts or ()), *exchange.results)
         return exchange.contexts
+
+
+def _why_nothing_counts(messages: Sequence[Exchange]) -> str:
+    if not messages:
+        return "the assistant is silent"
+    results = any(exchange.results for exchange in messages)
+    remedy = "; what tools returned counts with turn_faithfulness(tool_results=True)"
+    return f"no message has recorded contexts{remedy if results else ''}"
 
 
 @dataclass(frozen=True)

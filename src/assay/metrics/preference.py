@@ -1,12 +1,12 @@
 """Preference between answers: the rank among several, the better of two."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import RAGAS_DOCS, Can, Draws, Metric, override
-from assay.metrics.evidence import blank
+from assay.metrics.evidence import blank, rating_part
 from assay.metrics.grading import ShownFields, Words, majority, missing, texts_of
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -103,7 +103,8 @@ class PairwisePreference(Metric):
     without a call.
 
     A judge that cannot compare rates each answer separately, with the default criterion only, and
-    the score says so; ratings that differ by 0.05 or less are a tie.
+    the score says so; one that declines is rated 0, and ratings that differ by 0.05 or less are a
+    tie.
 
     Args:
         criterion: What makes an answer the better one, in words.
@@ -114,6 +115,7 @@ class PairwisePreference(Metric):
     shows: ShownFields = CONSULTED
 
     name = "pairwise_preference"
+    revision = 2
     source = "Zheng et al. 2023, MT-Bench (arXiv 2306.05685), section 3"
     needs = ("question", "answer", "other_answer")
     tasks = (PreferAnswer, RateAnswer)
@@ -182,12 +184,11 @@ _VALUES = {"answer": 1.0, "other": 0.0, "tie": 0.5}
 
 async def _rated(question: str, answer: str, other_answer: str, judge: Judge) -> Score:
     ratings = await judge.each([RateAnswer(question, answer), RateAnswer(question, other_answer)])
-    own_rating, other_rating = (rating.rated for rating in ratings)
+    # One that declines addresses nothing, whatever it is rated.
+    own_rating, other_rating = (0.0 if r.noncommittal else r.rated for r in ratings)
     value = 0.5 if abs(own_rating - other_rating) <= CLOSE else float(own_rating > other_rating)
-    parts = tuple(
-        Part(kind, text, "rated", rating.rated, rating.reason)
-        for kind, text, rating in zip(
-            ("answer", "other answer"), (answer, other_answer), ratings, strict=True
-        )
+    parts = (
+        replace(rating_part(ratings[0], answer), value=own_rating),
+        replace(rating_part(ratings[1], other_answer, "other answer"), value=other_rating),
     )
     return Score(value, parts, RATED, {"ratings": [own_rating, other_rating]})

@@ -27,14 +27,21 @@ MAX_BROKEN = 500
 _DOTS = ("...", "…")
 # What is copied from a text: there, dots may be the text's own.
 _COPIED = frozenset({"quote", "source", "tokens"})
-_CUT_SHORT = "it was cut short, or is malformed"
+_CUT_SHORT = (
+    "it was cut short, or is malformed -> if it ends in the middle, raise max_tokens, of the judge "
+    "or of its server"
+)
 _NO_OBJECT = "no JSON object in the reply, though one was asked for"
+_PYTHON = f"{_NO_OBJECT}, but one in single quotes -> quote as JSON does (json.dumps)"
 # Stands for an object that begins but cannot be decoded.
 _INCOMPLETE: Final = object()
 
 # What a reply is searched for: the beginning of an object that is not empty, or a thought.
 _MARK = re.compile(r"\{(?=\s*(?:\"|\Z))|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_QUOTED_SINGLY = re.compile(r"\{\s*'\w+'\s*:")
+_NEEDLESS_COMMA = re.compile(r",\s*(?=[\]}])")
+_MAX_COMMAS = 100  # as many of them in one object: each takes another look at it
 # Half of a surrogate pair, as it stands or as an escape.
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 _END_OF_THOUGHT = re.compile(
@@ -49,15 +56,17 @@ def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return mapping
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous)
+# A line break within a string can be nothing but that line break.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous, strict=False)
 
 
 def decode(raw: str, form: type[F]) -> F:
     """The one JSON object of that form in a reply.
 
     Code fences, ``<think>`` blocks and prose around it are passed over, and so is the prompt's
-    form where a reply quotes it; the object itself is decoded strictly. Two different objects that
-    both fit are ambiguous, so neither is taken, and nor is a draft before an answer that is torn.
+    form where a reply quotes it; the object itself is decoded strictly, but for line breaks within
+    its strings and commas before a closing bracket. Two different objects that both fit are
+    ambiguous, so neither is taken, and nor is a draft before an answer that is torn.
 
     Raises:
         Unreadable: If no object fits, or two that differ, or the last one is not whole.
@@ -65,6 +74,8 @@ def decode(raw: str, form: type[F]) -> F:
     fitting: list[tuple[int, F]] = []
     incomplete: int | None = None
     problem = _NO_OBJECT if raw.strip() else "the reply is empty"
+    if _QUOTED_SINGLY.search(raw):
+        problem = _PYTHON
     if '{"' in raw:
         problem = f"no JSON object in the reply is whole: {_CUT_SHORT}"
     dotted = any(dots in raw for dots in _DOTS)
@@ -121,6 +132,7 @@ def _objects(text: str) -> list[tuple[int, Any]]:
     thinking, position, broken = False, 0, 0
     # Looked for only where there can be one: a search takes longer than decoding.
     surrogates = (not text.isascii() or "\\u" in text) and _SURROGATE.search(text) is not None
+    commas = _NEEDLESS_COMMA.search(text) is not None
     while broken <= MAX_BROKEN and (mark := _MARK.search(text, position)):
         position = mark.end()
         if mark[0] != "{":
@@ -133,6 +145,7 @@ def _objects(text: str) -> list[tuple[int, Any]]:
                 objects.clear()  # all before was thought, even if its beginning is not shown
             continue
         try:
+            text = _without_commas(text, mark.start()) if commas else text
             value, position = _DECODER.raw_decode(text, mark.start())
             value = _without_surrogates(value) if surrogates else value
         except ValueError:  # too many digits are one as well
@@ -142,6 +155,26 @@ def _objects(text: str) -> list[tuple[int, Any]]:
             return []
         objects += [] if thinking else [(mark.start(), value)]
     return objects if broken <= MAX_BROKEN else []
+
+
+def _without_commas(text: str, start: int) -> str:
+    """The text with a blank for each comma that is one too many for the object that starts there.
+
+    Only where the decoder stumbles: what looks like one within a string is text.
+    """
+    for _ in range(_MAX_COMMAS):
+        try:
+            _DECODER.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            # It stumbles at the bracket, in later versions of Python at the comma.
+            comma = text.rfind(",", start, error.pos + 1)
+            match = _NEEDLESS_COMMA.match(text, comma) if comma >= 0 else None
+            if match is None or error.pos > match.end():
+                break
+            text = f"{text[:comma]} {text[comma + 1 :]}"
+        else:
+            break
+    return text
 
 
 def _begins_line(text: str, position: int) -> bool:

@@ -36,8 +36,8 @@ from assay.tasks.contexts import NO_ANSWER
 from assay.testset import checks
 from assay.testset.checks import closed_book_answer
 from assay.testset.documents import read_documents
-from assay.testset.offline import Offline, offline_plan
-from assay.testset.passages import Corpus, Passage, cut
+from assay.testset.offline import Offline, demand_english, offline_plan
+from assay.testset.passages import SHORTEST, Corpus, Passage, cut
 from assay.testset.plan import Kind, Plan, PlanRow
 from assay.testset.questions import (
     Progress,
@@ -382,7 +382,8 @@ def _corpus(documents: Any, plan: Plan) -> tuple[Corpus, int]:
     texts = read_documents(documents)
     passages = [passage for document in texts for passage in cut(document, plan.words)]
     if not passages:
-        raise InputError("the documents are too short to ask about", "give longer ones")
+        fault = "the documents are too short to ask about"
+        raise InputError(fault, f"give texts of {SHORTEST} words or more")
     return Corpus(passages), len(texts)
 
 
@@ -405,6 +406,7 @@ def _round(
             raise InputError(fault, "give more documents, shorter passages, or other kinds")
         return _Round(corpus, plan, settings.tries, progress)
     _check(route, [SelectSentences, VerifyStatements])
+    demand_english(corpus)
     return Offline(corpus, offline_plan(plan), settings.tries, progress)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
+from assay._text.language_id import language_name, other_language
 from assay._text.markup import clean
 from assay._text.quotes import comparable
 from assay._text.sentences import sentences
@@ -66,6 +67,19 @@ def offline_plan(plan: Plan) -> Plan:
 def _no_rules() -> NoReturn:
     fault = "questions of reasoning take a language model that writes them"
     raise InputError(fault, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
+
+
+def demand_english(corpus: Corpus) -> None:
+    """See that some passage may be in English, in which alone rules ask.
+
+    Raises:
+        InputError: If each is surely in another language.
+    """
+    languages = (other_language([passage.text]) for passage in corpus.passages)
+    first = next(languages, "")
+    if first and all(languages):
+        fault = f"the documents are in {language_name(first)}, and rules write in English"
+        raise InputError(fault, "name a language model that writes: --judge openai:MODEL")
 
 
 @dataclass

@@ -80,10 +80,10 @@ def headline(data: Json) -> str:
         answer = f"{of_all} flagged by the {'data' if by_data else 'judge'} ({share_of})"
     phrases = [
         answer,
-        f"{data['n_fine']:,} passed every check that could be made",
+        f"{data['n_fine']:,} passed every possible check",
     ]
     if data["n_uncertain"]:
-        phrases.append(f"of {data['n_uncertain']:,} the judge is uncertain")
+        phrases.append(f"the judge is uncertain about {data['n_uncertain']:,}")
     if data["n_open"]:
         phrases.append(f"{data['n_open']:,} more could not be diagnosed")
     return "; ".join(phrases)
@@ -131,8 +131,7 @@ def _expected(missed: Json) -> str:
     how_many = f"{_interval_text(good)} are good"
     if _surely_flags_fewer(missed):
         how_many = (
-            "it cannot be told how many are good (they are fewer than this judge would flag of "
-            "good ones alone)"
+            "an unknown number are good (this judge would flag more if all answers were good)"
         )
     phrases = [f"of {numbers.plural(n, 'answer')} with a flagged statement {how_many}"]
     if missed["n_passed"]:
@@ -140,8 +139,8 @@ def _expected(missed: Json) -> str:
             f"of {numbers.plural(missed['n_passed'], 'answer')} without a flagged statement "
             f"{_interval_text(missed['passed'])} are bad"
         )
-    known = f"if this judge errs here as on {quality['data']} ({_rates(quality)})"
-    return f"{', and '.join(phrases if n else phrases[1:])} all the same, {known}"
+    known = f"if the judge errs here as on {quality['data']} ({_rates(quality)})"
+    return f"{', and '.join(phrases if n else phrases[1:])}, {known}"
 
 
 def _surely_flags_fewer(missed: Json) -> bool:
@@ -152,8 +151,8 @@ def _surely_flags_fewer(missed: Json) -> bool:
 
 def _rates(quality: Json) -> str:
     return (
-        f"it flags {100 * quality['found']['value']:.0f} of 100 bad ones and "
-        f"{100 * quality['wrong']['value']:.0f} of 100 good ones"
+        f"it flags {100 * quality['found']['value']:.0f} % of bad ones and "
+        f"{100 * quality['wrong']['value']:.0f} % of good ones"
     )
 
 

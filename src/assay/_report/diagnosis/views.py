@@ -59,7 +59,7 @@ def console_sample(data: Json, sample_id: str) -> RenderableType:
         lines.append(Text(finding["title"], style="bold"))
         lines += [_evidence(evidence) for evidence in finding["evidence"]]
     if sample["state"] == "fine":
-        lines.append(Text("passed every check that could be made"))
+        lines.append(Text("passed every possible check"))
     return Group(*lines)
 
 

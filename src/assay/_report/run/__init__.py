@@ -41,10 +41,6 @@ MOST_DIAGNOSED = 5000
 # So many samples, the first ones, are looked at to tell the language of the data.
 LOOKED_AT = 200
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
-_UNMEASURED = (
-    "how often it is wrong has not been measured; `assay agree` measures it on your labels, "
-    "`assay bench --out card.json` with `--judge-card card.json` on public ones"
-)
 
 
 def collect(
@@ -89,7 +85,7 @@ def collect(
         "drift": drifts,
         "answered_by": msgspec.to_builtins(answering),
         "cascade": msgspec.to_builtins(audit) if audit else None,
-        "unmeasured": [f"{'; '.join(unmeasured)}: {_UNMEASURED}"] if unmeasured else [],
+        "unmeasured": notes.unmeasured(unmeasured, metrics),
         "foreign": {
             "samples": sum(not is_english(_text_of(sample)) for sample in looked_at),
             "looked_at": len(looked_at),
@@ -178,7 +174,8 @@ def score_values(outcome: Outcome, replies: Sequence[Reply]) -> dict[str, Any]:
 
 Json = Mapping[str, Any]
 _EXCERPT: Final = 240
-_FEW: Final = 3  # sentences that do not help; more are counted
+_FEW: Final = 3  # sentences that do not help, or tokens; more are counted
+_TOKENS: Final = ("token", "reference token")
 # Columns of the score table that are shown where one of their counts is not 0.
 _COUNTS: Final[Mapping[str, Callable[[Json], int]]] = {
     "undef": lambda metric: int(metric["n_undefined"]),
@@ -313,15 +310,19 @@ def _shown_score(
         visible, n_more = (parts, 0) if show_whole or raw else _of_weight(parts)
         lines += [_part_block(part, metric, sample, {} if raw else printed) for part in visible]
         if n_more:
-            more = f"{n_more} not relevant ones are left out: --metric '{metric['label']}' has them"
+            sort = "closer" if kind in _TOKENS else "not relevant"
+            more = f"{n_more} {sort} ones are left out: --metric '{metric['label']}' has them"
             lines.append(Padding(dim(more), (0, 0, 0, 2)))
     lines += _replies(score["replies"], raw=raw)
     return Group(*lines)
 
 
 def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
-    """Sentences of contexts without the many that do not help, and how many those are."""
-    relevant = [part for part in parts if part.kind != "sentence" or part.label != "not relevant"]
+    """Sentences that help, or tokens that are least alike, and how many others there are."""
+    if parts[0].kind in _TOKENS:
+        relevant = sorted(parts, key=lambda part: part.value or 0.0)[:_FEW]
+    else:
+        relevant = [p for p in parts if p.kind != "sentence" or p.label != "not relevant"]
     n_left_out = len(parts) - len(relevant)
     return (relevant, n_left_out) if n_left_out > _FEW else (parts, 0)
 

@@ -17,7 +17,13 @@ import msgspec
 from assay._middleware.concurrency import PerLoop
 from assay._text.sanitize import one_line, whole
 from assay.errors import Denied, InputError, TimedOut, Unavailable
-from assay.judges.openai.endpoint import OPENAI_URL, Endpoint, nothing_left, ollama_url
+from assay.judges.openai.endpoint import (
+    OPENAI_URL,
+    Endpoint,
+    nothing_left,
+    ollama_url,
+    proxy_remedy,
+)
 
 # Nobody there: found out sooner than that an answer takes long.
 CONNECT_S = 15.0
@@ -101,6 +107,11 @@ class Connection:
             fault = f"the certificate of {place} is not trusted: {error.certificate_error}"
             remedy = "name the file of who signed it in SSL_CERT_FILE"
             raise Denied(f"{fault} -> {remedy}") from error
+        except aiohttp.ClientHttpProxyError as error:
+            fault = f"the proxy lets no call through to {place}: {error.status} {error.message}"
+            if error.status in (403, 407):
+                raise Denied(f"{fault} -> {proxy_remedy(error.status)}") from error
+            raise Unavailable(fault, unreached=True) from error
         except aiohttp.ClientConnectorError as error:
             through = f" by the proxy {error.host}:{error.port}" * isinstance(
                 error, aiohttp.ClientProxyConnectionError

@@ -353,11 +353,23 @@ def _denial(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
         return "the quota or credit of this key is used up; add to it"
     if remedy := _of_model(refusal, endpoint, model):
         return remedy
+    if status == 407:
+        return proxy_remedy(status)
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(refusal.message)):
         has_key = any(name.lower() in ("authorization", "api-key") for name in endpoint.headers)
         verb = "check" if has_key else "none was sent: set"
-        return f"{verb} the key ({endpoint.key_from} or api_key=)"
+        remedy = f"{verb} the key ({endpoint.key_from} or api_key=)"
+        if refusal.text.lstrip().startswith("<"):
+            remedy += f"; or, if this page is a proxy's, {proxy_remedy(status)}"
+        return remedy
     return ""
+
+
+def proxy_remedy(status: int) -> str:
+    """What to do about a proxy that refuses with this HTTP status."""
+    if status == 407:
+        return "give it a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT"
+    return "have it let the address through, or name the address in no_proxy"
 
 
 def _of_model(refusal: Refusal, endpoint: Endpoint, model: str) -> str:
