@@ -104,7 +104,8 @@ class Unscored(Readable):
 
     Attributes:
         why: "undefined" is a property of the sample (an answer with no statement); "failed" one
-            of the judge (no reply, or none that could be read); "unanswered" one of the RAG system
+            of the judge (no reply, or none that could be read) or of an error in a metric of the
+            user's own; "unanswered" one of the RAG system
             (it was asked and gave no answer).
         detail: The reason in words.
         parts: What evidence there is all the same.

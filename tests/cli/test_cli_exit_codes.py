@@ -80,7 +80,7 @@ def test_3_some_scores_failed(assay, here):
     (here / "judge.json").write_text(json.dumps(script), "utf-8")
     result = assay(*FAITHFULNESS, *JUDGE)
     assert result.exit_code == 3
-    assert "the judge failed on 1 of 2 samples" in result.stdout
+    assert "scoring failed on 1 of 2 samples" in result.stdout
     assert "Most often: the judge gave 0 of 2 verdicts: no JSON object in the reply" in " ".join(
         result.stdout.split()
     )
@@ -92,7 +92,7 @@ def test_3_a_judge_in_this_process_would_fail_again(assay, here):
     write_rows(here / "data.jsonl", [row])
     result = assay("run", "data.jsonl", "-m", "context_relevance")
     assert result.exit_code == 3
-    assert "the judge failed on 1 of 1 sample" in result.stdout
+    assert "scoring failed on 1 of 1 sample" in result.stdout
     assert "tries again" not in result.stdout
 
 

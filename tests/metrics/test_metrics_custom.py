@@ -1,8 +1,10 @@
 """A metric of the user's own: from a function, by its place, with its errors."""
 
 import functools
+import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -45,15 +47,13 @@ class TestFunctions:
         assert found == Score(0.8, (Part("stars", "4", "computed", 0.8),))
 
     @over("value", [float("nan"), float("inf"), -float("inf")])
-    async def test_a_number_that_is_not_finite_is_an_error_that_names_metric_and_sample(
-        self, value
-    ):
-        with pytest.raises(InputError, match=f"made of q0 is {value} -> where there is no"):
+    async def test_a_number_that_is_not_finite_is_an_error_that_names_the_metric(self, value):
+        with pytest.raises(InputError, match=f"made returned {value} -> where there is no"):
             await score(made(lambda sample: value), sample(), plausible())
 
     @over("value", [None, "a", [1.0], (0.5, "why")])
-    async def test_what_is_no_number_is_an_error_that_names_metric_and_sample(self, value):
-        with pytest.raises(InputError, match=r"made of q0 is .* -> return a number"):
+    async def test_what_is_no_number_is_an_error_that_names_the_metric(self, value):
+        with pytest.raises(InputError, match=r"made returned .* -> return a number"):
             await score(made(lambda sample: value), sample(), plausible())
 
     async def test_of_a_long_text_in_place_of_a_number_the_beginning_is_shown(self):
@@ -109,18 +109,33 @@ class TestRuns:
             result.run.config["about"]["brevity"]["doc"] == "1 for an answer of at most four words."
         )
 
-    def test_an_error_ends_the_run_names_the_sample_and_keeps_the_rest(self, db):
-        with pytest.raises(InputError, match="failing of q1 is nan") as caught:
-            assay.evaluate(samples(2), [failing], plausible(), store=db)
-        assert caught.value.__notes__ == ["while failing scored sample q1"]
+    def test_a_number_that_is_none_fails_its_sample_alone(self, db):
+        first, second = assay.evaluate(samples(2), [failing], plausible(), store=db)["failing"]
+        assert isinstance(first, assay.Score)
+        assert second.reason.startswith("failed: failing returned nan -> where there is no number")
 
-    def test_any_error_within_it_names_the_sample(self, db):
+    @over("is_async", [False, True])
+    def test_any_error_within_it_fails_its_sample_and_tells_the_line(self, db, is_async):
         def clumsy(sample):
-            return sample.metadata["nowhere"]
+            return json.loads(sample.metadata["stars"])
 
-        with pytest.raises(KeyError) as caught:
-            assay.evaluate(samples(1), made(clumsy), plausible(), store=db)
-        assert caught.value.__notes__ == ["while made scored sample q0"]
+        async def clumsy_later(sample):
+            return clumsy(sample)
+
+        data = [{"id": stars, "answer": "x", "stars": stars} for stars in ("1", "*")]
+        own = made(clumsy_later if is_async else clumsy)
+        scored, failed = assay.evaluate(data, own, plausible(), store=db)["made"]
+        assert scored.value == 1.0
+        line = clumsy.__code__.co_firstlineno + 1
+        told = r"JSONDecodeError: Expecting value: .* \(test_metrics_custom\.py, line %d\)"
+        assert re.fullmatch(told % line, failed.detail)
+
+    def test_what_an_error_says_is_cut_short(self, db):
+        def clumsy(sample):
+            raise ValueError("a" * 10_000)
+
+        (failed,) = assay.evaluate(samples(1), made(clumsy), plausible(), store=db)["made"]
+        assert len(failed.detail) < 300
 
     def test_rows_that_lack_what_it_needs_are_named_before_the_run(self, db):
         with pytest.raises(InputError, match="stars"):

@@ -46,7 +46,7 @@ def test_beside_many_counts_a_name_is_broken_nowhere_else() -> None:
 def test_what_must_be_read_beside_the_numbers_is_there() -> None:
     text = " ".join(shown(views.summary(fixture.small())).split())
     for words in (
-        "the judge failed on 1 of 12 samples",
+        "scoring failed on 1 of 12 samples",
         "finds, errs: the judge's true-positive and false-positive rate in %",
         "unrelated texts score 0.11 on average",
         "computed as f1 of precision and recall",

@@ -151,7 +151,7 @@ def test_without_scripts_all_evidence_is_in_the_page() -> None:
 
 def test_a_score_stands_beside_its_counts_bounds_and_failures() -> None:
     text = Outline(PAGE).text
-    assert "faithfulness: the judge failed on 1 of 12 samples." in text
+    assert "faithfulness: scoring failed on 1 of 12 samples." in text
     assert "unrelated texts score 0.11" in text
     assert "of 100 answers with a claim that no context supports it flags 61 (51 to 70)" in text
     assert "unreadable after 3 draws" in text
@@ -160,8 +160,8 @@ def test_a_score_stands_beside_its_counts_bounds_and_failures() -> None:
 @over(
     ("n_not_reached", "words"),
     [
-        (0, "faithfulness: the judge failed on 3 of 12 samples."),
-        (2, "faithfulness: the run did not reach 2 and the judge failed on 1 of 12 samples."),
+        (0, "faithfulness: scoring failed on 3 of 12 samples."),
+        (2, "faithfulness: the run did not reach 2 and scoring failed on 1 of 12 samples."),
         (3, "faithfulness: the run did not reach 3 of 12 samples."),
     ],
 )

@@ -24,7 +24,7 @@ def test_every_metric_is_a_row() -> None:
     assert (
         "| `faithfulness` | 0.70 (0.42 to 0.89) | 0.80 | 0.63 to 0.73 | 9 | 2 | 1 | `▃····▅▅··█` |"
     ) in text
-    assert "**Warning:** faithfulness: the judge failed on 1 of 12 samples." in text
+    assert "**Warning:** faithfulness: scoring failed on 1 of 12 samples." in text
     assert "unrelated texts score 0.11 on average" in text
 
 

@@ -128,8 +128,8 @@ def test_what_the_data_lack_is_not_said_a_second_time_of_the_scores() -> None:
 def test_of_a_metric_without_any_score_no_mean_is_spoken_of() -> None:
     data = fixture.small()
     data["metrics"] = [{**data["metrics"][0], "n_scored": 0, "n_failed": 12, "mean": None}]
-    (note,) = [note.text for note in notes.notes(data) if "the judge failed" in note.text]
-    assert note == "faithfulness: the judge failed on 12 of 12 samples. There is no mean."
+    (note,) = [note.text for note in notes.notes(data) if "scoring failed" in note.text]
+    assert note == "faithfulness: scoring failed on 12 of 12 samples. There is no mean."
 
 
 def test_metrics_that_failed_alike_are_one_remark_with_the_bounds_of_each() -> None:
@@ -138,10 +138,10 @@ def test_metrics_that_failed_alike_are_one_remark_with_the_bounds_of_each() -> N
     one = {**data["metrics"][0], **failed, "bounds": (0.5, 0.75)}
     two = {**data["metrics"][1], **failed, "bounds": (0.25, 0.5)}
     data["metrics"] = [one, two, {**data["metrics"][2], **failed, "why_failed": "it timed out"}]
-    first, second = [n.text for n in notes.notes(data) if "the judge failed" in n.text]
+    first, second = [n.text for n in notes.notes(data) if "scoring failed" in n.text]
     total = data["run"]["n_samples"]
     assert first == (
-        f"{one['label']}, {two['label']}: the judge failed on 2 of {total} samples each. The means "
+        f"{one['label']}, {two['label']}: scoring failed on 2 of {total} samples each. The means "
         "leave them out; had they all scored lowest or all highest, they would lie at 0.50 or 0.75,"
         " 0.25 or 0.50. The intervals know nothing of them. Most often: no reply."
     )
@@ -153,7 +153,7 @@ def test_bounds_are_not_said_to_be_of_the_failed_ones_alone() -> None:
     told = "had they, and those without an answer, all scored lowest or all highest, it would lie"
     for unanswered, expected in ((0, False), (3, True)):
         data["metrics"] = [{**data["metrics"][0], "n_failed": 1, "n_unanswered": unanswered}]
-        (note,) = [n.text for n in notes.notes(data) if "the judge failed" in n.text]
+        (note,) = [n.text for n in notes.notes(data) if "scoring failed" in n.text]
         assert (told in note) is expected
 
 

@@ -1,4 +1,4 @@
-"""Is a question that the system left unanswered counted, apart from what the judge failed on?"""
+"""Is a question that the system left unanswered counted, apart from what failed?"""
 
 import io
 import re

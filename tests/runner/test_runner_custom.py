@@ -1,6 +1,7 @@
 """A user's own metric, judge and back end take the same door as those that ship."""
 
 import asyncio
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay import Limits, Metric, Part, Reply, Score, Settings, Task, Unscored, evaluate
-from assay._runner.result import NOT_DONE, Result
+from assay._runner.result import Result
 from assay._store.rows import outcome_values
 from assay.errors import InputError, Unsupported
 from assay.judges import backend
@@ -115,14 +116,15 @@ class Wrong(Metric):
 
 
 def test_a_number_outside_its_range_is_told_with_the_range_and_what_to_do(db):
-    told = r"wrong of q0 is 1\.5, and its range is 0 to 1 -> return .* range=\(0, 100\)"
-    with pytest.raises(InputError, match=told):
-        evaluate(samples(1), Wrong(), plausible(), store=db)
+    (failed,) = evaluate(samples(1), Wrong(), plausible(), store=db)["wrong"]
+    told = r"wrong returned 1\.5, and its range is 0 to 1 -> return .* range=\(0, 100\)"
+    assert failed.why == "failed"
+    assert re.match(told, failed.detail)
 
 
 def test_of_a_metric_that_is_built_in_it_is_a_bug(db, monkeypatch):
     monkeypatch.setattr(Wrong, "__module__", "assay.metrics.wrong")
-    with pytest.raises(ValueError, match=r"wrong of q0 is 1\.5, and its range is 0 to 1"):
+    with pytest.raises(ValueError, match=r"wrong returned 1\.5, and its range is 0 to 1"):
         evaluate(samples(1), Wrong(), plausible(), store=db)
 
 
@@ -315,9 +317,9 @@ def _nested():
 
 
 UNKEPT = {
-    "bare number": (0.5, " is 0.5 -> return a Score or an Unscored"),
-    "nothing": (None, " is None -> return a Score or an Unscored"),
-    "text": ("good", " is 'good' -> return a Score or an Unscored"),
+    "bare number": (0.5, " returned 0.5 -> return a Score or an Unscored"),
+    "nothing": (None, " returned None -> return a Score or an Unscored"),
+    "text": ("good", " returned 'good' -> return a Score or an Unscored"),
     "text for a number": (lambda: Score("0.5"), ": a score is a finite number, not '0.5' -> give"),
     "nan": (lambda: Score(float("nan")), ": a score is a finite number, not nan -> give"),
     "part without text": (
@@ -336,20 +338,20 @@ UNKEPT = {
     "itself": (_nested, ": its evidence is nested too deeply -> give texts"),
     "another why": (
         Unscored("skipped", "x"),
-        ": why is 'skipped' -> why is 'undefined', 'failed' or 'unanswered'",
+        " returned Unscored('skipped', ...) -> the first is 'undefined', 'failed' or 'unanswered'",
     ),
     "no detail": (Unscored("undefined", None), ": detail: expected str, got null -> "),
 }
 
 
 @pytest.mark.parametrize("case", UNKEPT)
-def test_what_could_not_be_read_again_is_told_and_not_kept(db, case):
+def test_what_could_not_be_read_again_is_told_and_fails_the_sample(db, case):
     made, told = UNKEPT[case]
     metric = Returns(made)
-    with pytest.raises(InputError) as caught:
-        evaluate(samples(1), metric, plausible(), store=db)
-    assert str(caught.value).startswith(f"{metric.label} of q0{told}")
-    assert Result(db)[metric.label] == [NOT_DONE]
+    (failed,) = evaluate(samples(1), metric, plausible(), store=db)[metric.label]
+    assert failed.why == "failed"
+    assert failed.detail.startswith(f"{metric.label}{told}")
+    assert Result(db)[metric.label] == [failed]
 
 
 def test_a_score_that_is_not_async_is_told(db):

@@ -12,7 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from assay import Budget, Limits, Metric, Price, Result, Score, Settings, aevaluate, evaluate
+from assay import (
+    Budget,
+    Limits,
+    Metric,
+    Price,
+    Result,
+    Score,
+    Settings,
+    Unscored,
+    aevaluate,
+    evaluate,
+)
 from assay._runner.engine import JOBS_PER_REQUEST
 from assay._store import Store
 from assay.errors import InputError, Unavailable
@@ -85,15 +96,20 @@ class TestABugInAMetric:
     def _broken(self, monkeypatch):
         monkeypatch.setattr(Buggy, "broken", True)
 
-    def test_it_is_raised_as_it_is_and_not_swallowed(self, db):
-        with pytest.raises(KeyError, match="a bug"):
+    def test_of_one_that_ships_it_is_raised_as_it_is_and_names_the_sample(self, db, monkeypatch):
+        monkeypatch.setattr(Buggy, "__module__", "assay.metrics.buggy")
+        with pytest.raises(KeyError, match="a bug") as caught:
             evaluate(DATA, Buggy(), plausible(), store=db)
+        assert caught.value.__notes__ == ["while buggy scored sample q3"]
         assert Result(db).stopped == "interrupted"
 
-    def test_what_was_scored_and_asked_is_kept(self, db, monkeypatch):
+    def test_of_one_of_the_users_own_it_fails_its_sample_until_it_is_mended(self, db, monkeypatch):
         judge = Watched(plausible())
-        with pytest.raises(KeyError):
-            evaluate(DATA, [*METRICS, Buggy()], judge, store=db, settings=SETTINGS)
+        broken = evaluate(DATA, [*METRICS, Buggy()], judge, store=db, settings=SETTINGS)
+        outcomes = zip((s.id for s in DATA), broken["buggy"], strict=True)
+        failed = {row: found.detail for row, found in outcomes if isinstance(found, Unscored)}
+        assert list(failed) == ["q3"]
+        assert failed["q3"].startswith("KeyError: 'a bug' (test_runner_resume.py, line ")
         monkeypatch.setattr(Buggy, "broken", False)
         result = evaluate(DATA, [*METRICS, Buggy()], judge, store=db, settings=SETTINGS)
         undisturbed = Watched(plausible())

@@ -288,7 +288,7 @@ def _missing(metric: Mapping[str, Any]) -> str:
     late = metric.get("n_not_reached", 0)
     phrases = [f"the run did not reach {numbers.count(late)}"] if late else []
     if by_judge := failed(metric):
-        phrases.append(f"the judge failed on {numbers.count(by_judge)}")
+        phrases.append(f"scoring failed on {numbers.count(by_judge)}")
     return " and ".join(phrases)
 
 
@@ -320,7 +320,7 @@ def _moved_means(metrics: Sequence[Mapping[str, Any]]) -> str:
 
 
 def failed(metric: Mapping[str, Any]) -> int:
-    """The samples on which the judge failed, without those that the run did not reach."""
+    """The samples on which scoring failed, without those that the run did not reach."""
     return int(metric["n_failed"] - metric.get("n_not_reached", 0))
 
 

@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 import dataclasses
 import inspect
+import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -28,10 +29,19 @@ from assay._runner.stack import (
 from assay._store import Run, Store, rows
 from assay.data.missing_fields import lacked
 from assay.data.values import describe
-from assay.errors import IF_REFUSED, Denied, InputError, JudgeError, OverBudget, Unavailable
+from assay.errors import (
+    IF_REFUSED,
+    AssayError,
+    Denied,
+    InputError,
+    JudgeError,
+    OverBudget,
+    Unavailable,
+)
 from assay.judge import BackendLike, Judge
 from assay.metrics import Metric
-from assay.metrics.custom import quoted
+from assay.metrics.base import is_shipped
+from assay.metrics.custom import WrongReturn, error_in_own_code, quoted
 from assay.sample import Sample
 from assay.score import NoNumber, Outcome, Score, Unscored
 
@@ -47,7 +57,6 @@ ROUNDING = 1e-9
 USELESS = 50
 MAX_REPLY_SHOWN = 60  # characters of its last reply
 CANCELLED = "what it waited for was cancelled from within, not by the run"
-_BUILT_IN: Final = "assay.metrics."
 _WHY: Final = ("undefined", "failed", "unanswered")
 _TEXTS = "kind, text, label, reason and quote of a Part are texts, parts a tuple of Parts"
 _PLAIN = "give texts, numbers, and lists and dicts of them"
@@ -279,20 +288,16 @@ async def _score_sample(
         raise
     except JudgeError as error:
         return Unscored("failed", str(error) or type(error).__name__), error
-    if isinstance(outcome, Score):
-        low, high = metric.range
-        if not low - ROUNDING <= outcome.value <= high + ROUNDING:
-            raise _out_of_range(metric, sample, outcome.value)
+    if isinstance(outcome, Score) and (fault := _out_of_range(metric, outcome.value)):
+        raise ValueError(f"{fault}: sample {sample.id}")  # a bug in a metric that ships
     return outcome, None
 
 
-def _out_of_range(metric: Metric, sample: Sample, value: float) -> Exception:
+def _out_of_range(metric: Metric, value: float) -> str:
     low, high = metric.range
-    message = f"{metric.label} of {sample.id} is {value:.10g}, and its range is {low:g} to {high:g}"
-    if type(metric).__module__.startswith("assay."):
-        return ValueError(message)  # a bug here; in a metric of the user's own it is theirs to mend
-    remedy = "return a number within it, or give the metric its own range: range=(0, 100)"
-    return InputError(message, remedy)
+    if low - ROUNDING <= value <= high + ROUNDING:
+        return ""
+    return f"{metric.label} returned {value:.10g}, and its range is {low:g} to {high:g}"
 
 
 @dataclass(frozen=True)
@@ -311,33 +316,49 @@ class _Named:
 
 
 async def validated_outcome(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
-    """What the metric says of the sample.
+    """What the metric says of the sample; an error of a metric of the user's own is its outcome.
 
     Raises:
-        InputError: If a metric of the user's own returned what cannot be kept; what to return.
+        InputError: If its `score` is not async, or nothing can be kept any more.
     """
-    if type(metric).__module__.startswith(_BUILT_IN):
+    if is_shipped(metric):
         return await metric.score(sample, judge)
-    location = f"{metric.label} of {sample.id}"
     try:
-        awaited: Any = metric.score(sample, judge)
-        if not inspect.isawaitable(awaited):
-            raise InputError(f"`score` of {metric.label} is not async", "write `async def score`")
-        outcome: Any = await awaited
+        outcome: Any = await _awaitable(metric, metric.score(sample, judge))
+        _check_returned(metric, outcome)
+    except WrongReturn as error:
+        return Unscored("failed", str(error))
     except NoNumber as error:
         remedy = "give a number; where there is none, return Unscored('undefined', why)"
-        raise InputError(f"{location}: {error}", remedy) from error
+        return Unscored("failed", f"{metric.label}: {error} -> {remedy}")
+    except (AssayError, sqlite3.Error):  # the judge's, or the store's
+        raise
+    except Exception as error:  # noqa: BLE001 - it is of this sample alone
+        return Unscored("failed", error_in_own_code(error))
+    return cast("Outcome", outcome)
+
+
+def _awaitable(metric: Metric, returned: Any) -> Awaitable[object]:
+    if not inspect.isawaitable(returned):
+        raise InputError(f"`score` of {metric.label} is not async", "write `async def score`")
+    return returned
+
+
+def _check_returned(metric: Metric, outcome: object) -> None:
     if not isinstance(outcome, (Score, Unscored)):
-        raise InputError(f"{location} is {quoted(outcome)}", "return a Score or an Unscored")
+        fault = f"{metric.label} returned {quoted(outcome)}"
+        raise WrongReturn(fault, "return a Score or an Unscored")
     if isinstance(outcome, Unscored) and outcome.why not in _WHY:
-        remedy = "why is 'undefined', 'failed' or 'unanswered'"
-        raise InputError(f"{location}: why is {quoted(outcome.why)}", remedy)
-    _check_storable(outcome, location)
-    return outcome
+        fault = f"{metric.label} returned Unscored({quoted(outcome.why)}, ...)"
+        raise WrongReturn(fault, "the first is 'undefined', 'failed' or 'unanswered'")
+    if isinstance(outcome, Score) and (fault := _out_of_range(metric, outcome.value)):
+        remedy = "return a number within it, or give the metric its own range: range=(0, 100)"
+        raise WrongReturn(fault, remedy)
+    _check_storable(outcome, metric.label)
 
 
-def _check_storable(outcome: Outcome, location: str) -> None:
-    """Raise InputError if it could not be read again from the store."""
+def _check_storable(outcome: Outcome, label: str) -> None:
+    """Raise WrongReturn if it could not be read again from the store."""
     try:
         value, reason, detail, _, evidence, _ = rows.outcome_values(outcome, ())
         rows.outcome(value, reason, detail, evidence, b"")
@@ -345,15 +366,15 @@ def _check_storable(outcome: Outcome, location: str) -> None:
     except msgspec.ValidationError as error:
         fault, _, position = str(error).replace("`", "").partition(" - at $")
         field = position.removeprefix(".") or "detail"
-        raise InputError(f"{location}: {field}: {fault[0].lower()}{fault[1:]}", _TEXTS) from error
+        raise WrongReturn(f"{label}: {field}: {fault[0].lower()}{fault[1:]}", _TEXTS) from error
     except RecursionError as error:
-        raise InputError(f"{location}: its evidence is nested too deeply", _PLAIN) from error
+        raise WrongReturn(f"{label}: its evidence is nested too deeply", _PLAIN) from error
     except (TypeError, ValueError, OverflowError) as error:
         position, leaf = _unwritable(outcome)
         if isinstance(leaf, str):
             remedy = "repair the text where it was cut or wrongly decoded"
-            raise InputError(f"{location}: {position} holds half of a character", remedy) from error
-        raise InputError(f"{location}: {position} is {describe(leaf)}", _PLAIN) from error
+            raise WrongReturn(f"{label}: {position} holds half of a character", remedy) from error
+        raise WrongReturn(f"{label}: {position} is {describe(leaf)}", _PLAIN) from error
 
 
 def _unwritable(value: object, path: str = "") -> tuple[str, object]:

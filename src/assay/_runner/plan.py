@@ -25,6 +25,7 @@ from assay.judges.code_digest import class_digest
 from assay.judges.embedded.card import Quality
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import METRICS, Metric, resolve
+from assay.metrics.base import is_shipped
 from assay.sample import Sample, Turn
 from assay.score import Outcome, Score
 from assay.tasks import TASKS, Embed, EmbedTokens, MeasureLikelihood
@@ -424,8 +425,7 @@ def signature(metric: Metric, route: Route, coalesced: Sequence[str] = ()) -> st
     """
     tasks = [_judge_name(route, kind) for kind in metric.asks(route.serves)]
     # A metric of the user's own has no version but its code.
-    is_built_in = type(metric).__module__.startswith("assay.")
-    own_parts = [] if is_built_in else [f"code={class_digest(type(metric))}"]
+    own_parts = [] if is_shipped(metric) else [f"code={class_digest(type(metric))}"]
     if metric.label in coalesced:
         tasks.append(f"together={'+'.join(coalesced)}")
     if metric.revision > 1:

@@ -105,6 +105,11 @@ class Metric(ABC):
         return f"{self.name}({','.join(changed)})" if changed else self.name
 
 
+def is_shipped(metric: Metric) -> bool:
+    """Whether the metric is one of assay's own, not of the user's."""
+    return type(metric).__module__.startswith("assay.")
+
+
 def check_parameters(metric: Metric) -> None:
     """See that no parameter is an array, or in a metric of ours of another kind than its default.
 
@@ -114,17 +119,17 @@ def check_parameters(metric: Metric) -> None:
     Raises:
         InputError: If one is.
     """
-    is_built_in = type(metric).__module__.startswith("assay.")
+    shipped = is_shipped(metric)
     for field in fields(metric):
         value, default = getattr(metric, field.name), field.default
         kind, words = _KINDS.get(type(default), (object, "one value"))
         name = getattr(metric, "name", type(metric).__name__)
         # An array has no one truth value: it can be compared with nothing.
-        if getattr(value, "ndim", 0) or (is_built_in and not isinstance(value, kind)):
+        if getattr(value, "ndim", 0) or (shipped and not isinstance(value, kind)):
             value_text = " ".join(reprlib.repr(value).split())
             fault = f"{name}: {field.name} must be {words}, not {value_text}"
             raise InputError(fault, "give one" if default is MISSING else f"such as {default!r}")
-        if is_built_in:
+        if shipped:
             _check_type(name, field, value)
 
 

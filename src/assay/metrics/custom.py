@@ -4,6 +4,7 @@ import importlib
 import inspect
 import math
 import re
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -20,7 +21,12 @@ ReturnValue: TypeAlias = float | Outcome
 Function: TypeAlias = Callable[..., ReturnValue | Awaitable[ReturnValue]]
 
 _NAME = re.compile(r"[\w:.-]+")
+_PACKAGE = str(Path(__file__).parents[1])
 _LONGEST = 200  # characters shown of what a function returned that is no number
+
+
+class WrongReturn(InputError):
+    """What a metric of the user's own returned is no outcome that can be kept."""
 
 
 class FunctionMetric(Metric):
@@ -41,21 +47,20 @@ class FunctionMetric(Metric):
         """What the function makes of a sample; a bare number becomes a score.
 
         Raises:
-            InputError: If it is no number, or not a finite one.
+            WrongReturn: If it is no number, or not a finite one.
         """
         returned = self(sample, judge) if self.asking else self(sample)
         result = await returned if inspect.isawaitable(returned) else returned
         if isinstance(result, (Score, Unscored)):
             return result
-        location = f"{self.name} of {sample.id}"
         try:
             value = float(result)
         except (TypeError, ValueError):
-            fault = f"{location} is {quoted(result)}"
-            raise InputError(fault, "return a number, a Score or an Unscored") from None
+            fault = f"{self.name} returned {quoted(result)}"
+            raise WrongReturn(fault, "return a number, a Score or an Unscored") from None
         if not math.isfinite(value):
             remedy = "where there is no number, return Unscored('undefined', why)"
-            raise InputError(f"{location} is {value}", remedy)
+            raise WrongReturn(f"{self.name} returned {value}", remedy)
         return Score(value, (self._value_part(sample, value),))
 
     def _value_part(self, sample: Sample, value: float) -> Part:
@@ -68,6 +73,16 @@ def quoted(value: object) -> str:
     """What a metric returned, as a message shows it."""
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}{ELLIPSIS}"
+
+
+def error_in_own_code(error: Exception) -> str:
+    """An error that a metric of the user's own raised, with the line of its file that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = next((f.filename for f in frames if not f.filename.startswith(_PACKAGE)), "")
+    lines = [frame.lineno for frame in frames if frame.filename == own]
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}{ELLIPSIS}"
+    return f"{text} ({Path(own).name}, line {lines[-1]})" if lines else text
 
 
 def metric(
