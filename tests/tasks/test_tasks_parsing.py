@@ -17,6 +17,7 @@ from assay.tasks import (
     EmbedTokens,
     JudgeContexts,
     Passage,
+    RateAnswer,
     SelectSentences,
     SplitStatements,
     Statement,
@@ -304,11 +305,61 @@ class TestByIds:
         with pytest.raises(Unreadable, match="two different verdicts for 'a'"):
             by_id([Choice("a", "x"), Choice("a", "z")], ["a"], "raw")
 
-    @over("wrong", ["S1", "s1 ", "1", "", "s01", "statement s1"])
-    def test_an_id_is_taken_literally(self, wrong):
+    @over("wrong", ["1", "", "s01", "statement s1", "s"])
+    def test_an_id_that_is_another_is_not_guessed(self, wrong):
         task = Verify((Statement("s1", "x"), Statement("s2", "z")), ("y",))
         with pytest.raises(Unreadable, match="not asked about"):
             task.read(json.dumps({"verdicts": [{"id": wrong, "supported": True}]}))
+
+    @over("written", ["S1", "s1 ", " S1"])
+    def test_case_and_white_space_do_not_tell_ids_apart(self, written):
+        task = Verify((Statement("s1", "x"), Statement("s2", "z")), ("y",))
+        raw = json.dumps({"verdicts": [[written, "c1"], ["S2", "unsupported"]]})
+        assert [(v.id, v.supported) for v in task.read(raw)] == [("s1", True), ("s2", False)]
+
+
+class TestAListAlone:
+    """A model that leaves out the braces around the one list it was asked for is understood."""
+
+    @over(
+        "raw",
+        [
+            '["One.", "Two."]',
+            '  [\n"One.",\n"Two."\n]\n',
+            '```json\n["One.", "Two."]\n```',
+            '<think>["Three."]</think>["One.", "Two."]',
+        ],
+    )
+    def test_it_is_read_as_the_list_of_the_form(self, raw):
+        found = SplitStatements("", "One. Two.").read(raw)
+        assert [statement.text for statement in found] == ["One.", "Two."]
+
+    @over(
+        "raw",
+        [
+            '["One."]["Two."]',
+            '["One."] or ["Two."]',
+            'Here it is: ["One."]',
+            '["One.", "Tw',
+            '["One.", 2]',
+            "[]",
+            "[ ]",
+            '[["One."]]',
+            '["..."]',
+        ],
+    )
+    def test_what_is_not_that_list_and_no_more_is_not(self, raw):
+        with pytest.raises(Unreadable):
+            SplitStatements("", "One. Two.").read(raw)
+
+    def test_an_object_in_a_list_is_taken_for_itself(self):
+        raw = '[{"statements": ["One."]}]'
+        found = SplitStatements("", "One. Two.").read(raw)
+        assert [statement.text for statement in found] == ["One."]
+
+    def test_a_form_of_several_fields_is_not_guessed(self):
+        with pytest.raises(Unreadable):
+            RateAnswer("Where?", "Here.").read('["Where?", false]')
 
 
 class TestVerifyStatements:

@@ -83,12 +83,47 @@ class TestReading:
             (["s1"], "no list of an id, a reason and a finding"),
             (["s1", "a", "b", "c2"], "no list of an id, a reason and a finding"),
             (["s1", "perhaps"], "'perhaps', which names no context"),
-            (["s1", "unsupported", "The reason came last."], "names no context"),
+            (["s1", "Not in c1.", "perhaps"], "'perhaps', which names no context"),
+            (["s1", None], "form that was asked for"),
+            (["s1", "c1", "unsupported"], "says both c1 and unsupported"),
+            (["s1", "unsupported", "c1"], "says both unsupported and c1"),
+            (["s1", "supported", "contradicted"], "says both supported and contradicted"),
+            (["s1", "c1", "c2"], "says both c1 and c2"),
         ],
     )
     def test_what_is_no_verdict_spoils_the_reply(self, given, problem):
         with pytest.raises(Unreadable, match=problem):
             TASK.narrow(["s1"]).read(json.dumps({"verdicts": [given]}))
+
+    @over(
+        ("given", "expected"),
+        [
+            (["s1", 2], (True, 1, "", False)),
+            (["s1", "C2."], (True, 1, "", False)),
+            (["s1", "c2, c1"], (True, 1, "", False)),
+            (["s1", "c2 and c1"], (True, 1, "", False)),
+            (["s1", "supported", "c2"], (True, 1, "", False)),
+            (["s1", "c2", "Supported"], (True, 1, "", False)),
+            (["s1", "c2", "It says so."], (True, 1, "It says so.", False)),
+            (["s1", "Contradicted."], (False, None, "", True)),
+            (["s1", "Not supported"], (False, None, "", False)),
+            (["s1", "unsupported", "It is silent."], (False, None, "It is silent.", False)),
+            (["s1", "contradicted", "It denies it."], (False, None, "It denies it.", True)),
+        ],
+    )
+    def test_other_ways_to_write_the_same_are_read_alike(self, given, expected):
+        for verdicts in ([given], {given[0]: given[1:]}):
+            (found,) = TASK.narrow(["s1"]).read(json.dumps({"verdicts": verdicts}))
+            assert (found.supported, found.context, found.reason, found.contradicted) == expected
+
+    def test_a_map_from_ids_is_read_as_the_list_is(self):
+        task = TASK.narrow(["s1", "s2"])
+        silent = {"supported": False, "reason": "Silent."}
+        first, second = task.read(json.dumps({"verdicts": {"S1": "c2", "s2": silent}}))
+        assert (first.id, first.supported, first.context) == ("s1", True, 1)
+        assert (second.id, second.supported, second.reason) == ("s2", False, "Silent.")
+        with pytest.raises(Unreadable, match="which was not asked about"):
+            task.read('{"verdicts": {"s1": "c2", "s9": "c1"}}')
 
     def test_two_different_verdicts_for_one_id_spoil_the_reply(self):
         with pytest.raises(Unreadable, match="two different verdicts for 's1'"):

@@ -39,6 +39,7 @@ _INCOMPLETE: Final = object()
 # What a reply is searched for: the beginning of an object that is not empty, or a thought.
 _MARK = re.compile(r"\{(?=\s*(?:\"|\Z))|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_LIST_ALONE = re.compile(r"\s*(?:```\w*\s*)?(?P<list>\[\s*[^\s\]].*\])\s*(?:```\s*)?", re.DOTALL)
 _QUOTED_SINGLY = re.compile(r"\{\s*'\w+'\s*:")
 _NEEDLESS_COMMA = re.compile(r",\s*(?=[\]}])")
 _MAX_COMMAS = 100  # as many of them in one object: each takes another look at it
@@ -65,7 +66,8 @@ def decode(raw: str, form: type[F]) -> F:
 
     Code fences, ``<think>`` blocks and prose around it are passed over, and so is the prompt's
     form where a reply quotes it; the object itself is decoded strictly, but for line breaks within
-    its strings and commas before a closing bracket. Two different objects that both fit are
+    its strings and commas before a closing bracket. A list that is the whole reply is that of the
+    form's one field. Two different objects that both fit are
     ambiguous, so neither is taken, and nor is a draft before an answer that is torn.
 
     Raises:
@@ -79,7 +81,7 @@ def decode(raw: str, form: type[F]) -> F:
     if '{"' in raw:
         problem = f"no JSON object in the reply is whole: {_CUT_SHORT}"
     dotted = any(dots in raw for dots in _DOTS)
-    for start, candidate in _objects(raw):
+    for start, candidate in _objects(_in_object(raw, form)):
         if candidate is _INCOMPLETE:
             incomplete = start if incomplete is None else incomplete
             continue
@@ -104,6 +106,20 @@ def decode(raw: str, form: type[F]) -> F:
     elif fitting:
         return fitting[0][1]
     raise Unreadable(problem, raw=raw)
+
+
+def _in_object(raw: str, form: type[Any]) -> str:
+    """The reply; in the form's object where it is the list of the form's one field and no more."""
+    fields = msgspec.structs.fields(form)
+    match = _LIST_ALONE.fullmatch(without_thoughts(raw))
+    if len(fields) != 1 or match is None:
+        return raw
+    wrapped = f'{{"{fields[0].encode_name}": {match["list"]}}}'
+    try:
+        msgspec.convert(_DECODER.decode(wrapped), form)
+    except (ValueError, RecursionError):  # torn, two lists, or another form
+        return raw
+    return wrapped
 
 
 def _is_outline(value: Any) -> bool:
@@ -208,8 +224,8 @@ Item = TypeVar("Item", bound=HasId)
 def by_id(items: Iterable[Item], ids: Iterable[str], raw: str) -> dict[str, Item]:
     """The items by id. None is guessed: an unknown id or two answers for one id spoil the reply.
 
-    Where one thing was asked about and one item came, it is about that thing, whatever id it
-    bears: small models repeat that of the example.
+    Upper and lower case do not tell ids apart. Where one thing was asked about and one item came,
+    it is about that thing, whatever id it bears: small models repeat that of the example.
 
     Raises:
         Unreadable: For an id that was not asked about, or one answered twice in different ways.
@@ -217,11 +233,13 @@ def by_id(items: Iterable[Item], ids: Iterable[str], raw: str) -> dict[str, Item
     items, asked_for = list(items), set(ids)
     if len(items) == len(asked_for) == 1:
         return {asked_for.pop(): items[0]}
+    in_lower_case = {asked.lower(): asked for asked in asked_for}
     verdicts: dict[str, Item] = {}
     for item in items:
-        if item.id not in asked_for:
+        asked = in_lower_case.get(item.id.strip().lower())
+        if asked is None:
             raise Unreadable(f"a verdict for '{item.id}', which was not asked about", raw=raw)
-        if verdicts.setdefault(item.id, item) != item:
+        if verdicts.setdefault(asked, item) != item:
             raise Unreadable(f"two different verdicts for '{item.id}'", raw=raw)
     return verdicts
 

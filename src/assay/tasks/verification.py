@@ -82,9 +82,18 @@ class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     spans: tuple[tuple[int, int], ...] = ()
 
 
+class _Unnamed(msgspec.Struct, frozen=True):
+    supported: bool
+    reason: str = ""
+    context: str | None = None
+    quote: str = ""
+    contradicted: bool | None = None
+
+
 class _Form(msgspec.Struct, frozen=True):
-    # In short, or as objects: an encoder's verdicts have more to say than a list holds.
-    verdicts: list[_Item | list[str]]
+    # In short, or as objects: an encoder's verdicts have more to say than a list holds. Some models
+    # write a map from ids, and the number of a context as a number.
+    verdicts: list[_Item | list[str | int]] | dict[str, str | list[str | int] | _Unnamed]
 
 
 class _ShortForm(msgspec.Struct):
@@ -165,6 +174,8 @@ _LONG_SCHEMA = schema(_LongForm)
 _EITHER_SCHEMA = schema(_EitherForm)
 # How a context is named, whether or not there is one of that number.
 CONTEXT_NAME = re.compile(r"(?:c|context )?\d+", re.IGNORECASE)
+_BETWEEN_CONTEXTS = re.compile(r",? and |, ?")
+_NOT_SUPPORTED = "not supported"
 
 _V = TypeVar("_V", "Verdict", "GradedVerdict")
 
@@ -244,7 +255,10 @@ class VerifyStatements(_StatementsTask[Verdict]):
 
     def read_some(self, raw: str) -> dict[str, Verdict]:
         """The verdicts by statement id; a short reply quotes nothing, so the quotes are found."""
-        verdict_items = decode(raw, _Form).verdicts
+        found = decode(raw, _Form).verdicts
+        verdict_items = (
+            found if isinstance(found, list) else [_named(*pair) for pair in found.items()]
+        )
         items = by_id(
             [v if isinstance(v, _Item) else _item(v, raw) for v in verdict_items], self.ids, raw
         )
@@ -302,21 +316,47 @@ def _short(verdict: Verdict) -> list[str]:
     return [verdict.id, *reason, CONTRADICTED if verdict.contradicted else UNSUPPORTED]
 
 
-def _item(fields: list[str], raw: str) -> _Item:
-    """A verdict of a short reply: an id, maybe a reason, and what was found."""
-    if not 2 <= len(fields) <= 3:
+def _named(name: str, found: str | list[str | int] | _Unnamed) -> _Item | list[str | int]:
+    """A verdict of a map from ids, as it stands in a list."""
+    if isinstance(found, _Unnamed):
+        return _Item(id=name, **msgspec.structs.asdict(found))
+    return [name, found] if isinstance(found, str) else [name, *found]
+
+
+def _item(fields: Sequence[str | int], raw: str) -> _Item:
+    """A verdict of a short reply: an id, maybe a reason, and what was found; or the reason last."""
+    name, *words = map(str, fields)
+    if not 1 <= len(words) <= 2:
         raise Unreadable(
             "a verdict of the reply is no list of an id, a reason and a finding", raw=raw
         )
-    name, *reasons, finding = fields
-    reason, finding = "".join(reasons), finding.strip().lower()
-    if finding in (UNSUPPORTED, CONTRADICTED):
-        denied = finding == CONTRADICTED
-        return _Item(id=name, supported=False, reason=reason, contradicted=denied)
-    if finding != SUPPORTED and not CONTEXT_NAME.fullmatch(finding):
-        fault = f"the verdict for '{name}' is '{finding}', which names no context"
+    findings = {finding: n for n, word in enumerate(words) if (finding := _finding(word))}
+    denials = findings.keys() & {UNSUPPORTED, CONTRADICTED}
+    contexts = findings.keys() - {SUPPORTED, UNSUPPORTED, CONTRADICTED}
+    if not findings:
+        fault = f"the verdict for '{name}' is '{words[-1]}', which names no context"
         raise Unreadable(f"{fault} and is neither {UNSUPPORTED} nor {CONTRADICTED}", raw=raw)
-    return _Item(id=name, supported=True, reason=reason, context=finding, contradicted=False)
+    if len(denials) > 1 or len(contexts) > 1 or (denials and len(findings) > 1):
+        raise Unreadable(f"the verdict for '{name}' says both {' and '.join(words)}", raw=raw)
+    reason = " ".join(word for n, word in enumerate(words) if n not in findings.values())
+    return _Item(
+        id=name,
+        supported=not denials,
+        reason=reason,
+        context=min(contexts, default=None),
+        contradicted=CONTRADICTED in denials,
+    )
+
+
+def _finding(word: str) -> str:
+    """What a word of a short reply says was found, "" if nothing; of several contexts the first."""
+    bare = word.strip(" .!").lower()
+    if bare in (SUPPORTED, UNSUPPORTED, CONTRADICTED):
+        return bare
+    if bare == _NOT_SUPPORTED:
+        return UNSUPPORTED
+    names = _BETWEEN_CONTEXTS.split(bare)
+    return names[0] if all(map(CONTEXT_NAME.fullmatch, names)) else ""
 
 
 def _stronger(first: Verdict, second: Verdict) -> Verdict:
