@@ -12,6 +12,7 @@ AssayError
     OverBudget       the next call could exceed the budget that the user set
 """
 
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,6 +36,14 @@ def install_hint(advice: str) -> str:
 
 class AssayError(Exception):
     """Base of every error that assay raises on purpose."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and Jupyter show: where the user's own code called, and the message."""
+        frames = traceback.extract_tb(self.__traceback__)
+        package = str(Path(__file__).parent)
+        first = next((n for n, f in enumerate(frames) if f.filename.startswith(package)), 0)
+        location = traceback.format_list(frames[first - 1 : first]) if first else []
+        return [*location, f"{type(self).__name__}: {self}"]
 
 
 @dataclass(frozen=True)

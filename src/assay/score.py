@@ -14,6 +14,11 @@ class Readable:
 
     __slots__ = ()
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # IPython prefers the repr that a dataclass has of its own to what it inherits.
+        cls._repr_pretty_ = Readable._repr_pretty_  # type: ignore[method-assign]
+
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it
         printer.text("..." if cycle else str(self))
 

@@ -93,10 +93,21 @@ def test_findings_print_in_a_few_lines_and_a_notebook_shows_these(result, other)
     ]
     for found, line in lines:
         shown: list[str] = []
-        found._repr_pretty_(SimpleNamespace(text=shown.append), cycle=False)
+        # IPython prefers the repr of a class to a method that the class inherits.
+        show = vars(type(found))["_repr_pretty_"]
+        show(found, SimpleNamespace(text=shown.append), cycle=False)
         assert shown == [str(found)]
         assert line in str(found)
         assert "(metric=" not in str(found)
+
+
+def test_of_an_error_a_notebook_shows_the_users_own_line_and_none_of_ours(result):
+    with pytest.raises(assay.InputError) as caught:
+        result.trace("q0", "nowhere")
+    shown = caught.value._render_traceback_()
+    assert len(shown) == 2
+    assert 'result.trace("q0", "nowhere")' in shown[0]
+    assert shown[1] == f"InputError: {caught.value}"
 
 
 def test_a_score_prints_with_the_count_of_its_labels():

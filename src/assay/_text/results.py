@@ -5,7 +5,8 @@ from typing import Final, Protocol
 
 MINUS: Final = "\N{MINUS SIGN}"
 _SMALL: Final = 0.0095  # below it two decimals show nothing
-_MOST: Final = 4  # digits that tell a score from a limit beside it, or from a whole number
+_MOST: Final = 4  # digits that tell a score from a limit beside it
+_EXACT: Final = 9  # digits of a score so close to a whole number that fewer would make it one
 _TINY: Final = 1e-6
 
 
@@ -34,7 +35,7 @@ def decimals(value: float, digits: int) -> str:
     if 0 < abs(value) < _SMALL:
         return _without_exponent(value)
     value = value or 0.0  # no minus before nothing
-    for more in range(digits, _MOST + 1):
+    for more in range(digits, _EXACT + 1):
         text = f"{value:.{more}f}"
         if float(text) == value or float(text) != round(value):
             return text
