@@ -122,6 +122,19 @@ class TestAFullDisk:
             with pytest.raises(InputError, match="is full"):
                 store.check_room(n)
 
+    @pytest.mark.parametrize(
+        ("free", "told"), [(0, "its disk is full -> make room"), (1 << 20, "the disk fails")]
+    )
+    def test_a_full_disk_is_told_even_where_sqlite_takes_it_for_a_fault(
+        self, db, monkeypatch, free, told
+    ):
+        monkeypatch.setattr(integrity.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR | (19 << 8)  # SQLITE_IOERR_SHMSIZE
+        assert told in str(integrity.as_store_error(error, db))
+        with pytest.raises(InputError, match=told), integrity.file_errors(db):
+            raise error
+
     def kept(self, db):
         with Store(db) as store:
             return store.query("SELECT key FROM replies")

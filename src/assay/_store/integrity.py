@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shutil
 import sqlite3
 import sys
 import threading
@@ -30,6 +31,8 @@ TROUBLE = {
     sqlite3.SQLITE_CANTOPEN: "check the folder's permissions, or take another --store",
     sqlite3.SQLITE_BUSY: "another process has held it for minutes; end that one first",
 }
+
+_LOG_INDEX = 32_768  # bytes that the index of SQLite's log takes
 
 # A store that was opened has every table and column, unless their names were damaged.
 LACKING = ("no such column", "no such table", "malformed database schema")
@@ -74,21 +77,34 @@ def file_errors(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_NOTADB:
             check_beginning(path)
-        remedy = TROUBLE.get(code, DAMAGED)
-        raise StoreError(f"'{path}' cannot be used as a store: {error}", remedy) from error
+        fault, remedy = _trouble(error, code, path)
+        fault = f"'{path}' cannot be used as a store: {fault}"
+        raise StoreError(fault, remedy or DAMAGED) from error
+
+
+def _trouble(error: Exception, code: int, path: Path) -> tuple[str, str]:
+    """What befell the file, and what its user can do; "" where it would be our mistake."""
+    if code == sqlite3.SQLITE_IOERR:
+        # On a full disk not even the log's index can be made, which SQLite takes for a fault.
+        with suppress(OSError):
+            if shutil.disk_usage(path.absolute().parent).free < _LOG_INDEX:
+                return "its disk is full", TROUBLE[sqlite3.SQLITE_FULL]
+    return str(error), TROUBLE.get(code, "")
 
 
 def as_store_error(error: BaseException, path: Path) -> BaseException:
     """What an error of SQLite's means for the user; another, or one of our making, as it is."""
-    remedy = TROUBLE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    if not isinstance(error, sqlite3.Error):
+        return error
+    fault, remedy = _trouble(error, getattr(error, "sqlite_errorcode", 0) & 0xFF, path)
     if str(error).startswith(LACKING):
         remedy = DAMAGED
-    if not isinstance(error, sqlite3.Error) or remedy is None:
+    if not remedy:
         return error
     if remedy is DAMAGED:
         translated: StoreError = Damaged(str(error), path)
     else:
-        translated = StoreError(f"'{path}' cannot be used as a store: {error}", remedy)
+        translated = StoreError(f"'{path}' cannot be used as a store: {fault}", remedy)
     translated.__cause__ = error
     return translated
 
