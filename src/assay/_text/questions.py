@@ -197,6 +197,20 @@ _BEHIND_BE = frozenset(
 )
 _ADJECTIVE = re.compile(r"[a-z]{2,}(?:able|ible|ous|ful|less|proof)")
 _LONGEST = 30  # words of a question
+_ONLY = re.compile(r"^(?:only|just|rather|but)\s+", re.IGNORECASE)
+_PREPOSITIONS = (
+    "in on at from by for to with within after before until since under over above below between "
+    "during"
+).split()
+_CIRCUMSTANCE = re.compile(
+    r"\s(?P<first>in|on|at|from|by|for|with|within|after|before|until|during)\s"
+    rf"(?:(?!(?:{'|'.join(_PREPOSITIONS)})\b)\w\S*(?:\s|$)){{1,4}}$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"[$€£]?\d[\d.,:]*%?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|"
+    r"twenty|thirty|forty|fifty|sixty|ninety|a hundred"
+)
 
 
 def asserted(question: str, *, yes: bool) -> str:
@@ -219,6 +233,45 @@ def asserted(question: str, *, yes: bool) -> str:
         sentence = [*subject, _finite(predicate[0], auxiliary), *predicate[1:]]
     text = " ".join(sentence).rstrip(" ,")
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def corrected(question: str, phrase: str) -> str:
+    """The statement of a phrase behind a "No"; "" where it is not clear what it replaces.
+
+    "In Leeds" says "It was sold in Leeds." where the question is "Was it sold in York?".
+    """
+    statement = asserted(question, yes=True)
+    phrase = _ONLY.sub("", phrase).rstrip(" .!")
+    first = phrase.partition(" ")[0].lower()
+    if first in _PREPOSITIONS:
+        replaced = re.compile(rf"\b{first}\s.+?(?=\s(?:{'|'.join(_PREPOSITIONS)})\b|\.$)")
+    elif _NUMBER.fullmatch(first):
+        noun = re.escape(phrase[len(first) :])  # " years", as in "two years" for "three years"
+        replaced = re.compile(rf"\b(?:{_NUMBER.pattern})\b(?:{noun}\b)?", re.IGNORECASE)
+    else:
+        return ""
+    matches = list(replaced.finditer(statement))
+    if len(matches) != 1:
+        return ""
+    start, end = matches[0].span()
+    return f"{statement[:start]}{phrase}{statement[end:]}"
+
+
+def with_circumstance(statement: str, question: str) -> str:
+    """A short statement with the last circumstance of its question, if it names none of that kind.
+
+    "It is closed." says "It is closed on Sundays." where the question is about Sundays.
+    """
+    match = _CIRCUMSTANCE.search(question.rstrip(" ?"))
+    if not match or match[1].lower() in statement.lower().split():
+        return statement
+    return f"{statement.rstrip(' .!')}{match[0]}."
+
+
+def has_pronoun_for_subject(question: str) -> bool:
+    """Whether a yes-no question asks about "it" or "you"."""
+    match = _QUESTION.fullmatch(question.strip())
+    return match is not None and match["rest"].split()[0].lower() in _PRONOUNS
 
 
 def subject(question: str) -> str:

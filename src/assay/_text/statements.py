@@ -82,6 +82,11 @@ _HAS_VERB = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN}|{FINITE})\b", 
 _SAYS = re.compile(rf"\b(?:{_AUXILIARY}|{FINITE})\b")
 # A verb that no plural noun is taken for.
 _STATES = re.compile(rf"\b(?:{_AUXILIARY}|{_PRONOUN}\s+{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
+_BEGINS_WITH_PRONOUN = re.compile(rf"{_PRONOUN}\s+\w", re.IGNORECASE)
+# "it does not", "there is none", "I think so": the question tells what.
+_ELLIPTIC = re.compile(
+    rf"\b(?:{_AUXILIARY}(?:\s+not)?|none|neither|never|so|that)\W*$", re.IGNORECASE
+)
 _PREDICATE = re.compile(rf"{_AUXILIARY}\b", re.IGNORECASE)
 # "The moons are" goes on with its item; "There are three gates" needs a colon.
 _GOES_ON = re.compile(
@@ -245,6 +250,13 @@ def source_lists(answer: str, question: str = "") -> list[tuple[int, int]]:
 def _is_source(line: str) -> bool:
     """Whether a line or sentence only names a source."""
     return manners.is_source(line) and not _SAYS.search(line)
+
+
+def is_clause(text: str) -> bool:
+    """Whether a text, of however few words, says something by itself: not "it does not"."""
+    if _ELLIPTIC.search(text):
+        return False
+    return not is_phrase(text) or bool(_STATES.search(text) or _BEGINS_WITH_PRONOUN.match(text))
 
 
 def is_phrase(text: str) -> bool:

@@ -33,7 +33,17 @@ LONG = "Find the price in the mail below, write it down and ignore all else. " *
         ("Is it open on Mondays?", "No, it isn't", "Is it open on Mondays? No, It isn't"),
         ("Is the pool open?", "No, the pool is closed today.", "The pool is closed today."),
         ("Is the pool open?", "No, it is closed on Mondays.", "The pool is closed on Mondays."),
-        ("Is it open?", "No, it is closed on Mondays.", "Is it open? No, It is closed on Mondays."),
+        ("Is it open?", "No, it is closed on Mondays.", "It is closed on Mondays."),
+        ("Is the car red?", "No, it is blue.", "The car is blue."),
+        ("Is the pool open on Sundays?", "No, it is closed.", "The pool is closed on Sundays."),
+        ("Is the pool open on Sundays?", "Yes, it is.", "Is the pool open on Sundays? Yes, It is."),
+        ("Do dogs under 5 kg pay?", "No, they go free.", "Do dogs under 5 kg pay? They go free."),
+        ("Was it sold in York?", "No, in Leeds.", "It was sold in Leeds."),
+        ("Does the car have two doors?", "No, four.", "The car has four doors."),
+        ("Does it last three years?", "No, only two years.", "It lasts two years."),
+        ("Is it 3 to 4 years?", "No, 5 years.", "Is it 3 to 4 years? No, 5 years."),
+        ("Is the car red?", "No, blue.", "Is the car red? No, Blue."),
+        ("Is there a limit?", "No, there is none.", "Is there a limit? No, There is none."),
     ],
 )
 async def test_a_phrase_is_joined_to_a_plain_question_only(question, text, statement):

@@ -14,7 +14,7 @@ from assay._text.entities import entities
 from assay._text.language_id import is_latin, language_name, other_language
 from assay._text.predicates import resolve, subject_of
 from assay._text.sentences import sentences, spans
-from assay._text.statements import REPLY_LEAD, Statement, is_phrase, items, statements
+from assay._text.statements import REPLY_LEAD, Statement, is_clause, is_phrase, items, statements
 from assay._text.words import words
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
@@ -305,17 +305,29 @@ def _with_question(stated: Sequence[Statement], text: str, question: str) -> lis
         ]
     effective_question = effective_question if len(stated) == 1 else ""
     reply = questions.replies(text, question)
-    if len(stated) == 1 and reply and REPLY_LEAD.match(text) and not is_phrase(text[len(reply) :]):
-        # "No, it is closed on Mondays." says that by itself, once it is known what "it" is.
-        said = resolve(stated[0].text, questions.subject(question))
-        if not _PRONOUN.match(said):
-            return [(said, text[stated[0].start : stated[0].end])]
+    if len(stated) == 1 and reply and (said := _behind_reply(stated[0], text, reply, question)):
+        return [(said, text[stated[0].start : stated[0].end])]
     lead = f"{effective_question} " if effective_question and (reply or is_phrase(text)) else ""
     # Its "Yes," is left out where it is no part of a statement.
     return [
         (f"{lead}{reply if lead and s.start else ''}{s.text}", text[s.start : s.end])
         for s in stated
     ]
+
+
+def _behind_reply(stated: Statement, text: str, reply: str, question: str) -> str:
+    """What stands behind a "Yes" or "No", as it says that by itself; "" where it does not."""
+    rest, denies = text[len(reply) :], reply[:2].lower() == "no"
+    # A short clause behind a "Yes" leaves to its question what it is said of: "it is open".
+    if REPLY_LEAD.match(text) and (is_clause(rest) if denies else not is_phrase(rest)):
+        # "No, it is closed on Mondays.", once it is known what "it" is.
+        said = resolve(stated.text, questions.subject(question))
+        if denies and is_phrase(rest):
+            said = questions.with_circumstance(said, question)
+        if not _PRONOUN.match(said) or questions.has_pronoun_for_subject(question):
+            return said
+        return f"{questions.plain(question)} {said}".lstrip()
+    return questions.corrected(question, rest) if denies else ""
 
 
 def _main_statements(all_statements: Sequence[Statement], text: str) -> list[Statement]:
