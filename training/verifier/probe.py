@@ -6,8 +6,9 @@ Measures the judge as it lies in the package, to choose between candidates witho
 benchmarks: statements and answers written for this (`unseen.jsonl`), statements about parallel
 facts in one sentence, of which the false ones exchange values (`parallel.jsonl`; those of its first
 25 contexts were looked at while rules were written), sentences of answers to everyday questions
-(`everyday.jsonl`; of each second row the verdicts were looked at), AttributionBench's dev part, and
-verdicts that a stray sentence in the contexts turns.
+(`everyday.jsonl`; of each second row the verdicts were looked at), a "No" or "Yes" with a few words
+(`yes_or_no.jsonl`), AttributionBench's dev part, and verdicts that a stray sentence in the contexts
+turns.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from training.verifier.logistic import auroc, balanced
 UNSEEN = Path(__file__).with_name("unseen.jsonl")
 PARALLEL = Path(__file__).with_name("parallel.jsonl")
 LOOKED_AT = 25  # contexts of it
+YES_OR_NO = Path(__file__).with_name("yes_or_no.jsonl")
 EVERYDAY = Path(__file__).with_name("everyday.jsonl")
 STRAYS = Path(__file__).with_name("foreign.txt").read_text("utf-8").splitlines()
 HOSTS = ("foolmetwice", "factcheckgpt", "expertqa", "fever_symmetric")
@@ -49,6 +51,12 @@ def main() -> None:
     everyday = [json.loads(line) for line in EVERYDAY.read_text("utf-8").splitlines()]
     for seen, mine in (("looked at", everyday[1::2]), ("not seen", everyday[::2])):
         _show(f"answers to everyday questions, {seen}", judge, _texts(mine), _truth(mine))
+    replies = [json.loads(line) for line in YES_OR_NO.read_text("utf-8").splitlines()]
+    for seen in (True, False):
+        mine = [record for record in replies if record["looked_at"] is seen]
+        texts = [Text(each["question"], each["answer"], tuple(each["contexts"])) for each in mine]
+        name = f"yes or no and a few words, {'looked at' if seen else 'not seen'}"
+        _show(name, judge, texts, [each["label"] == "supported" for each in mine])
     data = Data(DATA)
     dev = list(data.rows("attribution/attributionbench_dev.jsonl.gz"))
     labels = [bool(claims.supported(record)) for record in dev]
@@ -78,7 +86,10 @@ def _truth(records: Sequence[dict[str, Any]]) -> list[bool]:
 
 
 def _show(name: str, judge: JudgeUnderTest, texts: Sequence[Text], labels: Sequence[bool]) -> None:
-    scores = np.array([p for checked in judge.check(texts) for p in _known(checked).probabilities])
+    found = [_known(checked).probabilities for checked in judge.check(texts)]
+    # A text without parts is one answer, which its weakest statement decides.
+    by_text = [p if text.parts else [min(p)] for text, p in zip(texts, found, strict=True)]
+    scores = np.array([probability for each in by_text for probability in each])
     truth = np.array(labels, bool)
     words = 1 - np.array(_new_words(texts))
     yes = scores >= 0.5
@@ -95,7 +106,9 @@ def _known(checked: Checked | None) -> Checked:
 
 def _new_words(texts: Sequence[Text]) -> list[float]:
     said = [
-        (text.text[start:end], text.contexts) for text in texts for start, end in text.parts or ()
+        (text.text[start:end], text.contexts)
+        for text in texts
+        for start, end in text.parts or ((0, len(text.text)),)
     ]
     return [benchmark.share_of_new_words(statement, contexts) for statement, contexts in said]
 
