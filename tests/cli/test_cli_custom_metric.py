@@ -53,17 +53,17 @@ def test_it_is_explained(assay, mine):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("nowhere", "nowhere of tower is nan -> where there is no number, return Unscored"),
-        ("words", "words of tower is 10, and its range is 0 to 1 -> return a number within it"),
+        ("nowhere", "nowhere returned nan -> where there is no number, return Unscored"),
+        ("words", "words returned 10, and its range is 0 to 1 -> return a number within it"),
     ],
 )
 def test_what_it_returns_and_is_no_score_is_told_as_a_slip_in_it_and_not_as_a_bug(
     assay, mine, name, told
 ):
     result = assay("run", "data.jsonl", "-m", f"{mine}:{name}", *JUDGE)
-    assert result.exit_code == 2
-    assert told in result.stderr
-    assert "bug" not in result.stderr
+    assert result.exit_code == 3
+    assert told in " ".join(result.stdout.split())
+    assert "bug" not in result.output
 
 
 @pytest.mark.parametrize("command", [("run", "data.jsonl", "-m"), ("explain",)])

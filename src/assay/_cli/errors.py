@@ -49,7 +49,7 @@ EXIT_CODES = """Exit codes:
   0    everything was scored, or is undefined for its sample
   1    a bug: please report it
   2    the input or the command line cannot be used
-  3    finished, but the judge failed on some scores, or the system on some questions
+  3    finished, but some scores failed, or the system left questions unanswered
   4    the judge refused or cannot be used (key, quota, model, unreachable)
   5    stopped by the budget
   6    assay gate: a rule does not hold
