@@ -1,6 +1,7 @@
 """`assay show`, `runs`, `report` and `metrics`: what is in the store, and what there is."""
 
 import json
+import os
 
 import click
 import pytest
@@ -193,13 +194,30 @@ def test_report_of_an_earlier_run(scored, here):
 
 
 def test_report_that_cannot_be_written(scored, here, monkeypatch):
-    def full(*args, **kwargs):
+    def full(self, path):
+        path.write_text("the first half")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("assay._runner.result.Result.to_jsonl", full)
-    result = scored("report", "--out", "r.jsonl")
-    assert result.exit_code == 2
-    assert "cannot be written: No space left on device" in result.stderr
+    (here / "old.jsonl").write_text("the report of before")
+    before = set(here.iterdir())
+    for name in ("new.jsonl", "old.jsonl"):
+        result = scored("report", "--out", name)
+        assert result.exit_code == 2
+        assert f"{name} cannot be written: No space left on device" in result.stderr
+    assert {file.name for file in set(here.iterdir()) - before} <= {"assay.db"}
+    assert (here / "old.jsonl").read_text() == "the report of before"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
+def test_a_report_can_be_written_to_a_pipe(scored, here):
+    os.mkfifo(here / "pipe.md")
+    reader = os.open(here / "pipe.md", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert scored("report", "--out", "pipe.md").exit_code == 0
+        assert os.read(reader, 1 << 16).startswith(b"## assay run `data.jsonl")
+    finally:
+        os.close(reader)
 
 
 def test_metrics_names_them_all_with_what_they_need(assay):

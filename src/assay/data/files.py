@@ -1,6 +1,7 @@
 """Files of data, here or in an object store, and sources: files or objects opened as rows."""
 
 import gzip
+import os
 import re
 import shutil
 import tempfile
@@ -151,20 +152,26 @@ def redacted_uri(uri: str) -> str:
 
 @contextmanager
 def landing(target: str | PathLike[str]) -> Iterator[Path]:
-    """Where to write a file for a path or URI: the path itself, or a local file that is then sent.
-
-    Raises:
-        OSError: If it cannot be sent.
-    """
+    """Where to write what a path or URI is to hold once it is whole; OSError if it cannot."""
     location = located(target)
-    if isinstance(location, Path):
+    if not isinstance(location, Path):
+        with tempfile.TemporaryDirectory() as folder:
+            local = Path(folder) / location.name
+            yield local
+            with local.open("rb") as local_file, location.open("wb") as sent:
+                shutil.copyfileobj(local_file, sent)
+    elif location.exists() and not location.is_file():  # a pipe, a terminal
         yield location
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        local = Path(folder) / location.name
-        yield local
-        with local.open("rb") as local_file, location.open("wb") as sent:
-            shutil.copyfileobj(local_file, sent)
+    else:
+        place = location.resolve()
+        beside = place.with_name(f".{os.getpid()}-{place.name}")
+        try:
+            yield beside
+            if place.exists():
+                shutil.copymode(place, beside)
+            beside.replace(place)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
 def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
