@@ -24,16 +24,6 @@ async def load(page: chromium.Page, tmp_path: Path, text: str, anchor: str = "")
     await page.open(file.as_uri() + anchor)
 
 
-async def resized(page: chromium.Page, width: int) -> None:
-    await page.call(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=900,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
-
-
 def type_into(field: str, value: str) -> str:
     return (
         f"(() => {{ const f = document.querySelector('#f-{field}'); f.value = {value!r};"
@@ -351,7 +341,7 @@ async def test_on_a_narrow_page_every_score_names_its_metric(
     )
     labels = [f'"{metric["label"]}"' for metric in fixture.METRICS]
     for width, expected in ((1300, ["none"] * len(labels)), (420, labels)):
-        await resized(page, width)
+        await page.resize(width)
         assert await page.run(named) == expected
 
 
@@ -362,7 +352,7 @@ async def test_half_a_screen_shows_the_whole_score_table(
     for metric in data["metrics"]:
         metric |= {"n_failed": 0}
     await load(page, tmp_path, html.render(data))
-    await resized(page, 700)
+    await page.resize(700)
     table = "document.querySelector('.scores .wide')"
     assert await page.run(f"{table}.scrollWidth <= {table}.clientWidth")
     assert await page.run(f"{table}.querySelector('.dist svg').getBoundingClientRect().width") > 120
@@ -373,7 +363,7 @@ async def test_the_ends_of_the_axis_stand_clear_of_the_interval(
     page: chromium.Page, tmp_path: Path, width: int
 ) -> None:
     await load(page, tmp_path, html.render(fixture.small()))
-    await resized(page, width)
+    await page.resize(width)
     gap = (
         "(() => { const svg = [...document.querySelectorAll('.dist svg')]"
         ".find(e => e.querySelector('.at-interval'));"

@@ -222,8 +222,7 @@ async def test_the_page_fits_every_screen_and_breaks_none_of_its_own_rules(tmp_p
     file = tmp_path / "compare.html"
     file.write_text(views.html(data), "utf-8")
     async with chromium.browser() as page:
-        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-        await page.call("Emulation.setDeviceMetricsOverride", **size)
+        await page.resize(width, 800)
         await page.open(file.as_uri())
         assert await page.run("document.documentElement.scrollWidth <= innerWidth")
         assert await page.run("document.querySelectorAll('svg .dot').length") == 2

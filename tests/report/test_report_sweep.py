@@ -141,8 +141,7 @@ async def test_the_page_fits_every_screen_and_breaks_none_of_its_own_rules(swept
     file = tmp_path / "sweep.html"
     file.write_text(render(swept), "utf-8")
     async with chromium.browser() as page:
-        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-        await page.call("Emulation.setDeviceMetricsOverride", **size)
+        await page.resize(width, 800)
         await page.open(file.as_uri())
         assert await page.run("document.documentElement.scrollWidth <= innerWidth")
         assert await page.run("document.querySelectorAll('figure g .dot').length") == 16

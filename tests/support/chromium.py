@@ -67,6 +67,11 @@ class Page:
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
+    async def resize(self, width: int, height: int = 900, scale: int = 1) -> None:
+        """Show the page on a screen of this size in CSS pixels, `scale` real ones to each."""
+        size = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
+        await self.call("Emulation.setDeviceMetricsOverride", **size)
+
     async def settle(self) -> None:
         """Wait for what the last action set going: toggle events, debounced filters, a new page."""
         try:

@@ -146,13 +146,7 @@ async def viewer(serve, hostile, page):
 
 
 async def shown(page, address, width, scheme):
-    await page.call(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=900,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
+    await page.resize(width)
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     await page.call("Emulation.setEmulatedMedia", features=features)
     await page.open(address)

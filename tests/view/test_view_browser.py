@@ -31,16 +31,6 @@ async def press(page, *keys):
     await page.settle()
 
 
-async def resized(page, width):
-    await page.call(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=900,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
-
-
 async def test_exported_pages_are_searched_without_a_server(page, store, tmp_path):
     await asyncio.to_thread(export, Site(store, read_only=True), tmp_path / "out")
     run = next((tmp_path / "out" / "runs").iterdir())
@@ -120,7 +110,7 @@ async def test_nothing_hostile_runs_and_nothing_is_cut_off_on_a_phone(page, serv
     await page.open(f"{base}/?token={client.access.token}")
     run = f"/runs/{ids[0]}"
     for width in (1280, 390):
-        await resized(page, width)
+        await page.resize(width)
         for address in ("/", run, f"{run}/samples/1", f"{run}/edit", f"/side/{','.join(ids)}"):
             await page.open(base + address)
             await page.settle()

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from test_view_browser import OVERFLOW, WIDE, press, resized
+from test_view_browser import OVERFLOW, WIDE, press
 from test_view_labels_browser import clicked, entered, until
 
 from assay._analysis.labelling import Labelling
@@ -81,7 +81,7 @@ async def test_samples_are_filtered_and_columns_chosen_by_the_form(page, serve, 
     await clicked(page, ".columns button")
     heads = "[...document.querySelectorAll('.samples-table thead th')].map(e => e.innerText.trim())"
     await until(page, f"{heads}.join() === 'Sample,Question,Reference'")
-    await resized(page, 390)
+    await page.resize(390)
     assert await page.run(OVERFLOW) <= 0, await page.run(WIDE)
     assert not page.complaints
 
@@ -128,9 +128,9 @@ async def test_labels_are_put_to_use_by_buttons(page, serve, labelled, tmp_path)
         await clicked(page, f".uses a[href*='/{name}']")
         await until(page, f"location.pathname.endsWith('/{name}')")
         await until(page, f"document.querySelector('main')?.textContent.includes('{words}')")
-        await resized(page, 390)
+        await page.resize(390)
         assert await page.run(OVERFLOW) <= 0, await page.run(WIDE)
-        await resized(page, 1280)
+        await page.resize(1280)
     sheet = tmp_path / "carl.csv"
     with Store(labelled) as opened:
         open_ones = [f"q{n}" for n in range(1, 61)]
@@ -179,7 +179,7 @@ async def test_exported_pages_are_read_from_the_disk(page, labelled, tmp_path):
     await press(page, "j")
     await until(page, "location.pathname.includes('/samples/2/')")
     for width in (1280, 390):
-        await resized(page, width)
+        await page.resize(width)
         assert await page.run(OVERFLOW) <= 0, await page.run(WIDE)
     assert await page.run("document.querySelectorAll('form[method=post]').length") == 0
     assert not page.complaints

@@ -4,7 +4,7 @@ import asyncio
 import time
 
 import pytest
-from test_view_browser import OVERFLOW, WIDE, press, resized
+from test_view_browser import OVERFLOW, WIDE, press
 from view_rows import ROWS, SIGN, spoilt
 
 from assay import evaluate
@@ -201,7 +201,7 @@ async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settl
     assert "disagreed about 3 items" in told
     assert "people call 100% good" in told
     assert "undecided)" not in told
-    await resized(page, 390)  # on a phone its table stands as rows
+    await page.resize(390)  # on a phone its table stands as rows
     wider = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
     assert await page.run(f"{OVERFLOW} + {wider}.length") == 0
     assert await page.run("document.querySelector('.stacked td').clientWidth") > 250
@@ -271,7 +271,7 @@ async def test_all_that_is_needed_is_seen_at_once(page, serve, store):
         " return box.top >= 0 && box.bottom <= innerHeight; })"
     )
     for width in (1280, 390):
-        await resized(page, width)
+        await page.resize(width)
         await page.settle()
         assert await page.run(inside), width
 
@@ -287,7 +287,7 @@ async def test_a_statement_is_seen_however_long_the_answer_is(page, serve, tmp_p
         " < document.querySelector('.decide').getBoundingClientRect().top"
     )
     for width in (1280, 390):
-        await resized(page, width)
+        await page.resize(width)
         await page.settle()
         assert await page.run(above), width
 
@@ -327,7 +327,7 @@ async def test_nothing_hostile_runs_and_nothing_is_cut_off_on_a_phone(page, serv
         f"/label/{oldest}/next?{by}&what=rubric",
     ]
     for width in (1280, 390):
-        await resized(page, width)
+        await page.resize(width)
         for address in pages:
             await page.open(base + address)
             await page.settle()

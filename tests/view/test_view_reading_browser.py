@@ -56,13 +56,7 @@ async def test_the_flagged_statements_of_a_long_answer_are_gone_through_by_a_key
 async def test_zoomed_in_nothing_covers_the_answer(page, serve, store):
     client = await serve(store)
     await entered(page, client, NEXT)
-    await page.call(
-        "Emulation.setDeviceMetricsOverride",
-        width=640,
-        height=450,
-        deviceScaleFactor=2,
-        mobile=False,
-    )
+    await page.resize(640, 450, scale=2)
     await page.settle()
     fixed = "getComputedStyle(document.querySelector('.decide')).position"
     assert await page.run(fixed) == "static"

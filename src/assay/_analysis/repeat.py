@@ -302,7 +302,9 @@ def _noise(
 
     from assay.stats.raters import within_freedom, within_sd
 
-    values = np.array([[_value(outcome) for outcome in column] for column in columns]).T
+    values = np.array(
+        [[o.value if isinstance(o, Score) else np.nan for o in column] for column in columns]
+    ).T
     scored = ~np.isnan(values)
     always, never = scored.all(axis=1), ~scored.any(axis=1)
     steady = bool((values[always] == values[always][:, :1]).all())
@@ -319,10 +321,6 @@ def _noise(
         and bool((always | never).all())
         and all(len(set(texts)) == 1 for texts in replies_by_task.values()),
     )
-
-
-def _value(outcome: Outcome) -> float:
-    return outcome.value if isinstance(outcome, Score) else float("nan")
 
 
 def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:

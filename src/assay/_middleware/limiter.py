@@ -139,7 +139,7 @@ class Limiter(Wrapper):
         self._server.retrying.finish()
 
     async def _within_budget(self, call: Call) -> Reply:
-        reservation = await self._budget.reserve(call.task, self._identity(call.task))
+        reservation = await self._budget.reserve(call.task, self.identity(type(call.task)) or "")
         try:
             async with AsyncExitStack() as slots:
                 reply = await self._until_replied(call, reservation, slots)
@@ -228,9 +228,6 @@ class Limiter(Wrapper):
         if self._server.tokens and spent:
             self._server.tokens.reserve(spent - reservation.tokens, now())
         return spent
-
-    def _identity(self, task: Task[Any]) -> str:
-        return self.identity(type(task)) or ""
 
     def _backoff(self, attempt: int) -> float:
         # Full jitter: calls that failed together do not come back together.

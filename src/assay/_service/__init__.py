@@ -207,9 +207,9 @@ class Service:
             forms.Call(r.kind, r.backend, r.prompt, r.raw, r.tokens_in, r.tokens_out, r.ms)
             for r in trace.replies
         ]
-        return forms.Evidence(
-            result.run.id, trace.metric, _row(trace.sample), _outcome(trace.outcome), calls
-        )
+        fields = _fields_of(trace.sample).items()
+        row = {name: value for name, value in fields if value is not None}
+        return forms.Evidence(result.run.id, trace.metric, row, _outcome(trace.outcome), calls)
 
     def _result_of(self, run: str) -> Result:
         _check_name(run)
@@ -329,7 +329,3 @@ def _outcome(outcome: Outcome) -> forms.Outcome:
 
 def _value(outcome: Outcome | None) -> float | None:
     return outcome.value if isinstance(outcome, Score) else None
-
-
-def _row(sample: Sample) -> dict[str, Any]:
-    return {name: value for name, value in _fields_of(sample).items() if value is not None}

@@ -262,7 +262,7 @@ class _Round:
         self, job: _Job, backend: Backend, known: Sequence[str]
     ) -> Question | Rejected:
         judge = Judge(backend, tries=self.tries)
-        passages = self._passages(job)
+        passages = tuple(self.corpus.passages[number] for number in job.passages)
         answerable = job.kind != "unanswerable"
         titles = tuple(passage.title for passage in passages)
         draft, follow_up = Written(""), FollowUp("")
@@ -312,9 +312,6 @@ class _Round:
             for number in job.passages:
                 full = outcome.in_full if isinstance(outcome, Question) else outcome.question
                 self._asked[number].append(full)
-
-    def _passages(self, job: _Job) -> tuple[Passage, ...]:
-        return tuple(self.corpus.passages[number] for number in job.passages)
 
 
 def _free_fault(

@@ -13,7 +13,7 @@ from assay._analysis.groups import (
     GroupScores,
     RunsByGroup,
 )
-from assay._analysis.telecom import DEPTHS, Accuracy, Gap, Study
+from assay._analysis.telecom import DEPTHS, Accuracy, Study
 from assay._report import agreement, numbers
 from assay._report.comparison import p_value
 from assay._report.page import Section, Sections
@@ -205,7 +205,8 @@ def _concordance(study: Study) -> Iterator[Section]:
                 name = " and ".join(agreement.names(row, table)), letter(number)
                 shares.append([*name, agreement.share(row.correct), agreement.share(row.wrong)])
                 if gap := gaps.get((number, metrics)):
-                    differences.append([*name, *_differences(gap)])
+                    ends = (between(ends) or numbers.DASH for ends in (gap.correct, gap.wrong))
+                    differences.append([*name, *ends])
     notes = [f"{name}: {reason}" for name, reason in tables[0].without.items()]
     heads = ["metric", "run", *agreement.conditions(tables[0])]
     yield Section("Concordance with labels", heads, list(_named_once(shares)), notes)
@@ -213,7 +214,3 @@ def _concordance(study: Study) -> Iterator[Section]:
         note = "Intervals of the differences; each run has its own answers."
         heads = ["metric", "run", "run - A, correct", "run - A, wrong"]
         yield Section("Concordance beside A", heads, list(_named_once(differences)), [note])
-
-
-def _differences(gap: Gap) -> list[str]:
-    return [between(ends) or numbers.DASH for ends in (gap.correct, gap.wrong)]

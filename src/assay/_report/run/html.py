@@ -238,7 +238,9 @@ def notebook_html(value: Result | Summary | Trace) -> str:
     """The HTML that a notebook shows of a result, of its summary, or of the evidence of a score."""
     if isinstance(value, Result):
         return _result_frame(value)
-    return _summary_frame(value) if isinstance(value, Summary) else _trace_frame(value)
+    if isinstance(value, Summary):
+        return _render_frame("notebook_summary.html", rows=value, notes=value.notes())
+    return _trace_frame(value)
 
 
 def _result_frame(run: Result) -> str:
@@ -255,11 +257,6 @@ def _result_frame(run: Result) -> str:
         beside=notes.beside(data),
         cost=notes.cost(data),
     )
-
-
-def _summary_frame(means: Summary) -> str:
-    """The means of a run as a table."""
-    return _render_frame("notebook_summary.html", rows=means, notes=means.notes())
 
 
 def _trace_frame(trace: Trace) -> str:
