@@ -118,8 +118,8 @@ class TestReading:
 
     def test_a_map_from_ids_is_read_as_the_list_is(self):
         task = TASK.narrow(["s1", "s2"])
-        silent = {"supported": False, "reason": "Silent."}
-        first, second = task.read(json.dumps({"verdicts": {"S1": "c2", "s2": silent}}))
+        given = {"S1": "c2", "s2": ["Silent.", "unsupported"]}
+        first, second = task.read(json.dumps({"verdicts": given}))
         assert (first.id, first.supported, first.context) == ("s1", True, 1)
         assert (second.id, second.supported, second.reason) == ("s2", False, "Silent.")
         with pytest.raises(Unreadable, match="which was not asked about"):

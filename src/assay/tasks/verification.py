@@ -28,6 +28,7 @@ from assay.tasks.statements import Statement
 UNCERTAIN = (0.4, 0.6)
 # What a short reply says instead of a context.
 SUPPORTED, UNSUPPORTED, CONTRADICTED = "supported", "unsupported", "contradicted"
+_DENIALS: Final = {UNSUPPORTED, CONTRADICTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +83,10 @@ class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     spans: tuple[tuple[int, int], ...] = ()
 
 
-class _Unnamed(msgspec.Struct, frozen=True):
-    supported: bool
-    reason: str = ""
-    context: str | None = None
-    quote: str = ""
-    contradicted: bool | None = None
-
-
 class _Form(msgspec.Struct, frozen=True):
     # In short, or as objects: an encoder's verdicts have more to say than a list holds. Some models
     # write a map from ids, and the number of a context as a number.
-    verdicts: list[_Item | list[str | int]] | dict[str, str | list[str | int] | _Unnamed]
+    verdicts: list[_Item | list[str | int]] | dict[str, str | list[str | int]]
 
 
 class _ShortForm(msgspec.Struct):
@@ -175,7 +168,6 @@ _EITHER_SCHEMA = schema(_EitherForm)
 # How a context is named, whether or not there is one of that number.
 CONTEXT_NAME = re.compile(r"(?:c|context )?\d+", re.IGNORECASE)
 _BETWEEN_CONTEXTS = re.compile(r",? and |, ?")
-_NOT_SUPPORTED = "not supported"
 
 _V = TypeVar("_V", "Verdict", "GradedVerdict")
 
@@ -256,13 +248,10 @@ class VerifyStatements(_StatementsTask[Verdict]):
     def read_some(self, raw: str) -> dict[str, Verdict]:
         """The verdicts by statement id; a short reply quotes nothing, so the quotes are found."""
         found = decode(raw, _Form).verdicts
-        verdict_items = (
-            found if isinstance(found, list) else [_named(*pair) for pair in found.items()]
-        )
-        items = by_id(
-            [v if isinstance(v, _Item) else _item(v, raw) for v in verdict_items], self.ids, raw
-        )
-        if all(isinstance(v, _Item) for v in verdict_items):
+        if isinstance(found, dict):
+            found = [[i, *([said] if isinstance(said, str) else said)] for i, said in found.items()]
+        items = by_id([v if isinstance(v, _Item) else _item(v, raw) for v in found], self.ids, raw)
+        if all(isinstance(v, _Item) for v in found):
             return {i: self._verdict(i, item) for i, item in items.items()}
         texts = {s.id: s.text for s in self.statements}
         return {i: self._verdict(i, item, texts[i]) for i, item in items.items()}
@@ -316,13 +305,6 @@ def _short(verdict: Verdict) -> list[str]:
     return [verdict.id, *reason, CONTRADICTED if verdict.contradicted else UNSUPPORTED]
 
 
-def _named(name: str, found: str | list[str | int] | _Unnamed) -> _Item | list[str | int]:
-    """A verdict of a map from ids, as it stands in a list."""
-    if isinstance(found, _Unnamed):
-        return _Item(id=name, **msgspec.structs.asdict(found))
-    return [name, found] if isinstance(found, str) else [name, *found]
-
-
 def _item(fields: Sequence[str | int], raw: str) -> _Item:
     """A verdict of a short reply: an id, maybe a reason, and what was found; or the reason last."""
     name, *words = map(str, fields)
@@ -330,31 +312,29 @@ def _item(fields: Sequence[str | int], raw: str) -> _Item:
         raise Unreadable(
             "a verdict of the reply is no list of an id, a reason and a finding", raw=raw
         )
-    findings = {finding: n for n, word in enumerate(words) if (finding := _finding(word))}
-    denials = findings.keys() & {UNSUPPORTED, CONTRADICTED}
-    contexts = findings.keys() - {SUPPORTED, UNSUPPORTED, CONTRADICTED}
+    findings = {finding for word in words if (finding := _finding(word))}
     if not findings:
         fault = f"the verdict for '{name}' is '{words[-1]}', which names no context"
         raise Unreadable(f"{fault} and is neither {UNSUPPORTED} nor {CONTRADICTED}", raw=raw)
-    if len(denials) > 1 or len(contexts) > 1 or (denials and len(findings) > 1):
+    if len(findings) > 1:
+        findings.discard(SUPPORTED)  # beside the context that supports it
+    if len(findings) > 1 or (SUPPORTED in map(_finding, words) and findings & _DENIALS):
         raise Unreadable(f"the verdict for '{name}' says both {' and '.join(words)}", raw=raw)
-    reason = " ".join(word for n, word in enumerate(words) if n not in findings.values())
+    (finding,) = findings
     return _Item(
         id=name,
-        supported=not denials,
-        reason=reason,
-        context=min(contexts, default=None),
-        contradicted=CONTRADICTED in denials,
+        supported=finding not in _DENIALS,
+        reason=" ".join(word for word in words if not _finding(word)),
+        context=None if finding in _DENIALS else finding,
+        contradicted=finding == CONTRADICTED,
     )
 
 
 def _finding(word: str) -> str:
     """What a word of a short reply says was found, "" if nothing; of several contexts the first."""
-    bare = word.strip(" .!").lower()
-    if bare in (SUPPORTED, UNSUPPORTED, CONTRADICTED):
+    bare = word.strip(" .!").lower().replace("not supported", UNSUPPORTED)
+    if bare in {SUPPORTED, *_DENIALS}:
         return bare
-    if bare == _NOT_SUPPORTED:
-        return UNSUPPORTED
     names = _BETWEEN_CONTEXTS.split(bare)
     return names[0] if all(map(CONTEXT_NAME.fullmatch, names)) else ""
 

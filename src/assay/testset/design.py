@@ -172,9 +172,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     unique = list(reversed(first.values()))
     sources = sources_of(unique, passages)
     kinds = Counter(map(kind_of, unique))
-    difficulty = _mean(
-        [overlap(s.question or "", sources[s.id]) for s in unique if s.id in sources]
-    )
+    difficulty = _mean([_overlap(s, sources[s.id]) for s in unique if s.id in sources])
     gold = passages_asked(unique, sources, passages)
     coverage, topics = _coverage(unique, gold, passages), topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
@@ -344,6 +342,10 @@ def _unsourced(
         remedy = "add reference_contexts" + ("" if with_corpus else ", or name the --corpus")
         level: Literal["fault", "note"] = "fault" if with_corpus else "note"
         yield Finding("sources", level, f"{text} (references)", remedy, tuple(rows))
+
+
+def _overlap(sample: Sample, texts: Iterable[str]) -> float:
+    return overlap(sample.question or "", texts)
 
 
 def _coverage(
