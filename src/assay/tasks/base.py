@@ -67,8 +67,8 @@ def decode(raw: str, form: type[F]) -> F:
     Code fences, ``<think>`` blocks and prose around it are passed over, and so is the prompt's
     form where a reply quotes it; the object itself is decoded strictly, but for line breaks within
     its strings and commas before a closing bracket. A list that is the whole reply is that of the
-    form's one field. Two different objects that both fit are
-    ambiguous, so neither is taken, and nor is a draft before an answer that is torn.
+    form's one field. Two different objects that both fit are ambiguous, so neither is taken, and
+    nor is a draft before an answer that is torn.
 
     Raises:
         Unreadable: If no object fits, or two that differ, or the last one is not whole.
@@ -110,6 +110,8 @@ def decode(raw: str, form: type[F]) -> F:
 
 def _in_object(raw: str, form: type[Any]) -> str:
     """The reply; in the form's object where it is the list of the form's one field and no more."""
+    if raw.startswith("{"):  # as nearly all do: the rest need not be looked through
+        return raw
     fields = msgspec.structs.fields(form)
     match = _LIST_ALONE.fullmatch(without_thoughts(raw))
     if len(fields) != 1 or match is None:
