@@ -12,7 +12,6 @@ AssayError
     OverBudget       the next call could exceed the budget that the user set
 """
 
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,6 +38,8 @@ class AssayError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """What IPython and Jupyter show: where the user's own code called, and the message."""
+        import traceback  # takes longer to load than all else here, and only a notebook asks
+
         frames = traceback.extract_tb(self.__traceback__)
         package = str(Path(__file__).parent)
         first = next((n for n, f in enumerate(frames) if f.filename.startswith(package)), 0)
