@@ -14,6 +14,9 @@ from typing import NamedTuple
 import pytest
 
 import assay
+import assay.judges.embedded
+import assay.testset
+from assay._text.expressions import expression
 from support.offline import NetworkForbidden
 
 ROOT = Path(assay.__file__).parent
@@ -21,6 +24,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # A part imports only parts of a lower rank (and itself). A new part has to be given its place here.
 RANK = {
+    "_lazy": 0,
     "_version": 0,
     "_working_folder": 0,
     "_user_modules": 0,
@@ -203,31 +207,44 @@ def test_no_modules_import_each_other_in_a_circle_not_even_inside_functions():
         pytest.fail(" -> ".join(error.args[1]))
 
 
+LAZY = [assay, assay.judges.embedded, assay.testset]
+
+
+def homes(package):
+    """Name -> the module that it is imported from when it is first used."""
+    return {name: module for module, names in package._NAMES.items() for name in names.split()}
+
+
+@pytest.mark.parametrize("package", LAZY, ids=lambda package: package.__name__)
 class TestThePublicNames:
-    def test_they_are_those_that_have_a_home(self):
-        assert sorted(assay.__all__) == sorted([*assay._HOME, "__version__"])
+    def test_they_are_those_that_have_a_home(self, package):
+        assert sorted({*package.__all__} - {"__version__"}) == sorted(homes(package))
 
-    def test_each_is_there_and_found_by_dir(self):
-        for name in assay.__all__:
-            assert getattr(assay, name) is not None, name
-        assert set(assay.__all__) <= set(dir(assay))
+    def test_each_is_there(self, package):
+        for name in package.__all__:
+            assert getattr(package, name) is not None, name
 
-    def test_type_checkers_are_told_the_same_homes(self):
+    def test_type_checkers_are_told_the_same_homes(self, package):
         (block,) = [
             node
-            for node in ast.parse((ROOT / "__init__.py").read_text("utf-8")).body
+            for node in ast.parse(Path(package.__file__).read_text("utf-8")).body
             if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         ]
         told = {alias.name: node.module for node in block.body for alias in node.names}  # type: ignore[attr-defined]
-        assert told == assay._HOME
+        assert told == homes(package)
 
-    def test_a_name_that_does_not_exist_is_an_attribute_error(self):
+    def test_a_name_that_does_not_exist_is_an_attribute_error(self, package):
         with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-            _ = assay.nonsense
+            _ = package.nonsense
 
-    def test_each_explains_itself(self):
-        for name in assay._HOME.keys() - {"METRICS", "Outcome"}:
-            assert getattr(importlib.import_module(assay._HOME[name]), name).__doc__, name
+    def test_each_explains_itself(self, package):
+        for name, module in homes(package).items():
+            if name not in {"METRICS", "Outcome"}:
+                assert getattr(importlib.import_module(module), name).__doc__, name
+
+
+def test_the_public_names_are_found_by_dir():
+    assert set(assay.__all__) <= set(dir(assay))
 
 
 def test_importing_assay_loads_no_third_party_module():
@@ -243,12 +260,41 @@ def test_importing_assay_loads_no_third_party_module():
     assert loaded - {"assay"} <= sys.stdlib_module_names
 
 
-def test_importing_assay_loads_hardly_anything_of_its_own_either():
-    code = "import sys, assay; print(*sorted(m for m in sys.modules if m.startswith('assay')))"
+def loaded_by(what):
+    """The modules of assay that are loaded once this was imported, in a process of its own."""
+    code = f"import sys, {what}; print(*sorted(m for m in sys.modules if m.startswith('assay')))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stdout.split() == ["assay", "assay._version"]
+    return done.stdout.split()
+
+
+def test_importing_assay_loads_hardly_anything_of_its_own_either():
+    assert loaded_by("assay") == ["assay", "assay._lazy", "assay._version"]
+
+
+@pytest.mark.parametrize("command", ["diagnose", "runs"])  # `assay show` is in the first
+def test_reading_a_run_loads_nothing_that_writes_questions(command):
+    writes = {"assay.testset.generate", "assay.testset.drafts", "assay.testset.design"}
+    assert not writes.intersection(loaded_by(f"assay._cli.{command}"))
+
+
+def test_expressions_that_are_compiled_late_are_right():
+    names = [
+        f"assay.{path.relative_to(ROOT).with_suffix('').as_posix().replace('/', '.')}"
+        for path in FILES
+        if part(path) == "_text" or path.parent == ROOT / "judges" / "embedded"
+    ]
+    late = [
+        value
+        for name in names
+        if not name.endswith("__init__")
+        for value in vars(importlib.import_module(name)).values()
+        if type(value) is type(expression(""))
+    ]
+    assert len(late) > 100
+    for one in late:
+        assert one.groups >= 0, one.pattern  # compiles it
 
 
 def test_the_suite_cannot_leave_this_machine():

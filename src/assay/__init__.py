@@ -1,8 +1,8 @@
 """assay measures how good a RAG system is, and shows the evidence behind every number."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from assay._lazy import lazy_names
 from assay._version import __version__
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ _NAMES = {
     "assay.score": "Outcome Part Score Unscored",
     "assay.tasks": "Verdict",
 }
-_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+__getattr__ = lazy_names(__name__, _NAMES)
 
 __all__ = [
     "METRICS",
@@ -185,14 +185,6 @@ __all__ = [
     "verify_many",
     "write_report",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'assay' has no attribute '{name}'")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
 
 
 def __dir__() -> list[str]:

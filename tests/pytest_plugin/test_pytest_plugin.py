@@ -378,7 +378,7 @@ import sys
 
 def test_it():
     loaded = sorted(name for name in sys.modules if name.split(".")[0] == "assay")
-    assert loaded == ["assay", "assay._version", "assay.pytest_plugin"]
+    assert loaded == ["assay", "assay._lazy", "assay._version", "assay.pytest_plugin"]
     assert not {"numpy", "rich", "click", "aiohttp", "msgspec"} & set(sys.modules)
 """
 

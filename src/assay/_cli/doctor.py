@@ -29,8 +29,8 @@ from assay._store.connection import check_place
 from assay._version import __version__
 from assay.errors import IF_REFUSED, Denied, InputError, Unavailable, Unreadable, install_hint
 from assay.judge import Backend, Limits, Reply, Task
-from assay.judges.embedded import Embedded
 from assay.judges.embedded.card import Card
+from assay.judges.embedded.judge import Embedded
 from assay.judges.specs import DEFAULT, backend
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
 

@@ -14,7 +14,7 @@ from assay._store.integrity import reply_key
 from assay._text.sentences import sentences, spans
 from assay.judge import Backend, Reply, Task
 from assay.judges.cascade import Cascade
-from assay.judges.embedded import Embedded
+from assay.judges.embedded.judge import Embedded
 from assay.judges.llm import LLM
 from assay.prompt import Template
 from assay.tasks.statements import SplitTexts

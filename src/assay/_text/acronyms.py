@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from assay._text import alternatives, memoized
+from assay._text.expressions import expression
 from assay._text.sentences import Span
 from assay._text.words import STOP_WORDS, words
 
-_SHORT = re.compile(r"\b[A-Z]{2,6}\b")
+_SHORT = expression(r"\b[A-Z]{2,6}\b")
 _FEW = 2  # letters: of no more, the name has to be written with capitals
 _MOST = 30  # acronyms of a text that are looked up
 # Whose names need no capitals, or are one word.
@@ -56,11 +57,11 @@ _SYNONYMS = (
     "customers|clients", "salary|wage",
 )  # fmt: skip
 _FORMS = {form.lower(): tuple(group.split("|")) for group in _SYNONYMS for form in group.split("|")}
-_FORM = re.compile(
+_FORM = expression(
     rf"\b(?P<form>{alternatives(sorted(_FORMS, key=len, reverse=True))})(?P<s>s?)\b",
     re.IGNORECASE,
 )
-_INITIAL = re.compile(r"\b[A-Za-z]")
+_INITIAL = expression(r"\b[A-Za-z]")
 _JOINING = r"(?:(?:of|and|the|for|in|on|de)\s+)?"
 
 

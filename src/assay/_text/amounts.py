@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from assay._text import memoized
+from assay._text.expressions import expression
 from assay._text.numbers import MONTH_NAMES, ORDINALS, SCALES, SMALL, TENS
 from assay._text.sentences import Span
 
@@ -105,7 +106,7 @@ _MONTH = "|".join(_MONTHS)
 _DAYS = {"first": 1, "second": 2, "third": 3, **ORDINALS, "thirtieth": 30, "thirty-first": 31}
 _DAYS |= {f"twenty-{name}": 20 + number for name, number in _DAYS.items() if number < 10}
 _DAY_NAME = "|".join(sorted(_DAYS, key=len, reverse=True))
-_DATE = re.compile(
+_DATE = expression(
     rf"(?<!\w)(?:\b(?P<m1>{_MONTH})\s(?P<d1>\d\d?)(?:st|nd|rd|th)?,?\s(?P<y1>\d{{4}})\b"
     rf"|\b(?P<d2>\d\d?|{_DAY_NAME})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m2>{_MONTH}),?\s(?P<y2>\d{{4}})\b"
     rf"|\b(?P<m3>{_MONTH}),?\s(?:of\s)?(?P<y3>\d{{4}})\b"
@@ -119,7 +120,7 @@ _DATE = re.compile(
 )
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3}){2,}(?!\d)|\d+(?:\.\d+)?|\.\d+"
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_AMOUNT = re.compile(
+_AMOUNT = expression(
     r"(?:(?<!\w)|(?=[($€£¥\u2212]))(?P<minus>\u2212\s?(?=[($€£¥\d.]))?(?P<open>\((?=[$€£¥\d.,]+\)))?"
     r"(?:(?P<sign>[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s?(?P<inner>[\u2212-]|\()?)?"
     rf"(?:(?<![\w.,/:])(?P<digits>{_DIGITS})(?:\s?[×x]\s?10(?:(?:\^|\*\*)(?P<power>-?\d+)|(?P<raised>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?"
@@ -128,7 +129,7 @@ _AMOUNT = re.compile(
     rf"(?:[ -]?(?P<unit>{_UNIT})(?!\w|/\w))?(?![\w:/^]|[.,]\d)",
     re.IGNORECASE,
 )
-_DECADE = re.compile(
+_DECADE = expression(
     r"(?:\b(?:1\d|20)|\b(?:the|early|mid|late|his|her|their|my|that|over)[\s-]|['’])[1-9]?\d0s$",
     re.IGNORECASE,
 )
@@ -137,23 +138,23 @@ _FRACTIONS = {
     "a quarter": 25, "three quarters": 75, "one fifth": 20, "two fifths": 40, "three fifths": 60,
     "four fifths": 80, "a third": 100 / 3, "a fifth": 20, "a tenth": 10, "one tenth": 10,
 }  # fmt: skip
-_FRACTION = re.compile(
+_FRACTION = expression(
     rf"(?<!and )(?<!and a )\b(?:{'|'.join(_FRACTIONS)})\b(?!\s(?:hour|year|million|an?)\b)",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
-_LETTERS = re.compile(r"[a-z]+")
+_DIGIT = expression(r"\d")
+_LETTERS = expression(r"[a-z]+")
 _SAYING = frozenset(
     word
     for words in (*SMALL, *TENS, *SCALES, *_DAYS, *_FRACTIONS, "hundred dozen")
     for word in words.replace("-", " ").split()
 ) - {"a"}
-_SCALED = re.compile(
+_SCALED = expression(
     r"\bin\s(?:[\w$€£.]+\s)?(?P<scale>thousand|million|billion|trillion)s?\b"
     r"|\((?:in\s)?(?:[\w$€£]+\s)?(?P<inside>thousand|million|billion|trillion)s?\)",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(
+_ABOUT = expression(
     r"(?:about|around|approximately|nearly|almost|roughly|some|just (?:under|over))\s$|~\s?$",
     re.IGNORECASE,
 )
@@ -162,17 +163,17 @@ _FALLS = (
     r"shrunk|below zero|less"
 )
 _RISES = r"rise\w*|rose|rising|increas\w*|grew|grow\w*|gain\w*|up|higher|more|climb\w*|above zero"
-_TURNED = re.compile(
+_TURNED = expression(
     rf"\b(?:(?P<falls>{_FALLS})|(?:{_RISES}))(?:\s(?:of|by|about|around|to|some|nearly|a)){{0,2}}\s?$"
     r"(?<!up to)",
     re.IGNORECASE,
 )
-_TURNS = re.compile(
+_TURNS = expression(
     rf"\s(?:degrees\s)?(?:(?P<falls>{_FALLS})|(?:{_RISES}))\b(?!\sthan)", re.IGNORECASE
 )
-FALLING = re.compile(rf"\b(?:{_FALLS})\b", re.IGNORECASE)
-RISING = re.compile(rf"\b(?:{_RISES})\b(?!\sthan|\sto)", re.IGNORECASE)
-_BOUND = re.compile(
+FALLING = expression(rf"\b(?:{_FALLS})\b", re.IGNORECASE)
+RISING = expression(rf"\b(?:{_RISES})\b(?!\sthan|\sto)", re.IGNORECASE)
+_BOUND = expression(
     r"\b(?:(?P<most>up to|at most|no more than|not more than|below|under|less than|maximum(?: of)?)"
     r"|at least|no less than|more than|over|above|minimum(?: of)?)\s$",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from assay._text import verbs
+from assay._text.expressions import expression
 from assay._text.grammar import (
     CONJUNCTIONS,
     DETERMINERS,
@@ -37,7 +38,7 @@ _SETTLED = frozenset(
 )
 _NO_PARTICIPLES = frozenset("based given compared provided related united used".split())
 _ADJECTIVES = frozenset("last left set open live".split())  # that are verbs too
-_YEAR = re.compile(r"\b\d{4}\b")
+_YEAR = expression(r"\b\d{4}\b")
 _LONGEST = 9  # words of a noun phrase
 
 

@@ -20,6 +20,7 @@ from assay._text.asides import (
     read_lead,
     relative_clause,
 )
+from assay._text.expressions import expression
 from assay._text.grammar import (
     CONJUNCTIONS,
     DETERMINERS,
@@ -70,12 +71,12 @@ _CONDITIONS = frozenset("if unless provided".split())
 _LINKS = frozenset("and but while whereas so yet whereupon".split())
 # What depends on them, or is told by somebody, is not taken apart.
 _REPORTED = frozenset("if whether because that who which where what why".split())
-_ATTRIBUTED = re.compile(
+_ATTRIBUTED = expression(
     r",\s(?!(?:and|but|so|while|which|who|as)\b)[^,]*\b(?:said|says|reports?|reported|"
     r"according to|added|wrote|told|claims?|claimed|notes|noted|announced)\b[^,]*$",
     re.IGNORECASE,
 )
-_OWN_TIME = re.compile(r"\b(?:later|then|eventually|finally|subsequently|now|\d{4})\b")
+_OWN_TIME = expression(r"\b(?:later|then|eventually|finally|subsequently|now|\d{4})\b")
 _NOBODY = Subject("", "", plural=False, past=False, verb=-1, main=-1)
 _LONGEST = 150  # words; what is longer is no sentence
 _LONGEST_ASIDE = 14  # words between two commas

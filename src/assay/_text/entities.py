@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Set as AbstractSet
 
 from assay._text import memoized
+from assay._text.expressions import expression
 from assay._text.numbers import MONTH_NAMES
 from assay._text.sentences import Span, spans
 from assay._text.words import ELISION, STOP_WORDS, WORD, stem, stems, words
@@ -15,7 +16,7 @@ from assay._text.words import ELISION, STOP_WORDS, WORD, stem, stems, words
 MONTHS = frozenset(map(str.lower, MONTH_NAMES))
 DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _NAME_WORD = r"(?:(?:[A-Z]\.)+(?=\s[A-Z])|[A-Z][\w’'.&-]*\w|[A-Z])"
-_NAME = re.compile(
+_NAME = expression(
     rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|van|von|der|al|bin|la|the)\s+){{0,2}}{_NAME_WORD})*"
 )
 # "30 °C", "5 PM", and a letter alone, which is a mark or an initial without its name.
@@ -28,27 +29,27 @@ _VERBS = frozenset(
     "follow go import includes install open press provides read requires run see select send set "
     "supports tap try turn use uses using visit".split()
 )
-_WRITTEN_ACRONYM = re.compile(r"\b(?:[A-Z]{2,6}\b|(?:[A-Z]\.){2,6})")
-_HYPHENATED = re.compile(r"\b[A-Za-z]+(?:-[A-Za-z]+)+\b")
-_PLURAL_ACRONYM = re.compile(r"([A-Z]{2,6})['’]?s")
+_WRITTEN_ACRONYM = expression(r"\b(?:[A-Z]{2,6}\b|(?:[A-Z]\.){2,6})")
+_HYPHENATED = expression(r"\b[A-Za-z]+(?:-[A-Za-z]+)+\b")
+_PLURAL_ACRONYM = expression(r"([A-Z]{2,6})['’]?s")
 _ROMAN = {
     numeral.lower(): str(value)
     for value, numeral in enumerate("II III IV V VI VII VIII IX X XI XII XIII XIV XV".split(), 2)
 }
 _NUMERALS = {value: numeral for numeral, value in _ROMAN.items()}
-_NEGATION = re.compile(
+_NEGATION = expression(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|hardly|scarcely|lacks?|"
     r"lacking|fails?\s+to|failed\s+to|unable|refus\w+\s+to|den(?:y|ies|ied))\b|n['’]t\b",
     re.IGNORECASE,
 )
 # Not denials: "not only ... but", "no doubt", "no. 5", "why not".
-_FALSE_NEGATION = re.compile(
+_FALSE_NEGATION = expression(
     r"(?=n)(?:\bnot\s+only\b|\bno\s+doubt\b|\bno\.\s*\d|"
     r"(?:\bnot|n['’]t)\s+(?:an?\s+)?(?:myth|hoax|misconception|false|untrue|wrong|incorrect)\b)",
     re.IGNORECASE,
 )
 # What a text reports, supposes or calls wrong it does not say itself.
-_DOUBT = re.compile(
+_DOUBT = expression(
     r"\b(?:myths?|hoax|misconceptions?|false|falsely|untrue|wrong|wrongly|incorrect|incorrectly|"
     r"contrary|claim(?:s|ed|ing)?|rumou?r(?:s|ed)?|alleg(?:ed|edly|es|ations?)|supposed|supposedly|"
     r"purported|purportedly|believed|perhaps|maybe|might|if|unless|whether|would)\b",
@@ -87,7 +88,7 @@ _COMPARED = {
     "faster slower warmer cooler earlier later better worse stronger weaker".split()
 } | {stem(word): word for word in ("before", "after", "above", "below")}
 _TRADED = frozenset(map(stem, "buy sell bought sold win won lose lost victory defeat".split()))
-_CLAUSE_END = re.compile(r"[,;:()]|\b(?:but|and|so|because|though|although|while|whereas|yet)\b")
+_CLAUSE_END = expression(r"[,;:()]|\b(?:but|and|so|because|though|although|while|whereas|yet)\b")
 
 
 def names(text: str) -> list[str]:
@@ -237,15 +238,15 @@ def _without_first_word(name: str) -> str:
 
 
 _MONTH = "|".join(month.capitalize() for month in sorted(MONTHS))
-_DATE = re.compile(
+_DATE = expression(
     rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})(?:,?\s+\d{{4}})?\b"
     rf"|\b(?:{_MONTH})\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?\b"
     rf"|\b(?:{_MONTH})\s+\d{{4}}\b"
 )
-_NUMBER = re.compile(r"(?<![\w.,])[$€£¥]?\d+(?:[.,:]\d+)*\s?(?:%|°C|°F)?(?!\w)")
-_GROUPED = re.compile(r"(?<=\d)[,'’](?=\d{3}(?!\d))")
-_ELISION = re.compile(ELISION.pattern, re.IGNORECASE)
-_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
+_NUMBER = expression(r"(?<![\w.,])[$€£¥]?\d+(?:[.,:]\d+)*\s?(?:%|°C|°F)?(?!\w)")
+_GROUPED = expression(r"(?<=\d)[,'’](?=\d{3}(?!\d))")
+_ELISION = expression(ELISION.pattern, re.IGNORECASE)
+_POSSESSIVE = expression(r"['’]s$", re.IGNORECASE)
 _INITIALS = 3  # letters of a name in capitals that may be a common word too: US, WHO, IT
 _ARTICLES = frozenset(
     ["a", "an", "the", "der", "die", "das", "le", "la", "les", "l", "el", "los", "las", "il", "lo"]

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from assay._text import memoized, verbs
+from assay._text.expressions import expression
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -49,16 +50,16 @@ _AUXILIARIES = {
     for kind, words in (("be", verbs.BE), ("have", verbs.HAVE), ("modal", verbs.MODAL))
     for word in words.split()
 }
-_CONTRACTED = re.compile(r"(?P<verb>\w+)n['’]t$")
+_CONTRACTED = expression(r"(?P<verb>\w+)n['’]t$")
 _THIRD = frozenset("it he she".split())
 _PLURALS = frozenset("people men women children police staff others these those".split())
-_TOKEN = re.compile(
+_TOKEN = expression(
     r"(?P<opaque>\([^()]*\)|\[[^\][]*\]|\"[^\"]*\"|“[^”]*”|«[^»]*»|`[^`]*`)"
     r"|(?P<number>[£$€¥]?\d(?:[\d.,:/]*\d)?(?:%|\w*))"
     r"|(?P<word>[^\W\d_](?:[\w'’]|[-./&](?=\w))*)"
     r"|(?P<mark>[^\w\s*])"
 )
-_SHORT_VERB = re.compile(
+_SHORT_VERB = expression(
     r"(?P<who>it|he|she|that|there|they|we|you|i|who|what|here)['’](?P<verb>s|re|ve|ll|d|m)",
     re.IGNORECASE,
 )
@@ -67,7 +68,7 @@ _SHORT_VERBS = {"s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"
 
 _NO_FORMS: frozenset[str] = frozenset()
 _PAST = frozenset({"past"})
-UNKNOWN_PRESENT = re.compile(r"[a-z]{3,}[a-rt-z]s")
+UNKNOWN_PRESENT = expression(r"[a-z]{3,}[a-rt-z]s")
 
 
 class Token(NamedTuple):

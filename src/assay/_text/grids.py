@@ -15,13 +15,14 @@ from typing import NamedTuple
 
 from assay._text import words
 from assay._text.amounts import Amount, amounts, scale_of
+from assay._text.expressions import expression
 from assay._text.numbers import normalize
 from assay._text.tables import NOT_GIVEN
 
 _CELLS = "; "
 _BAR = " | "
-_PARSED = re.compile(r"(?P<key>[^:]{1,60}(?::[^ :][^:]{0,40})*): (?P<value>.*)", re.DOTALL)
-_UNIT = re.compile(r"\((?P<inside>[^()]{1,20})\)|[ _](?P<last>[A-Za-z%°/²]{1,5})$|^(?P<all>%)$")
+_PARSED = expression(r"(?P<key>[^:]{1,60}(?::[^ :][^:]{0,40})*): (?P<value>.*)", re.DOTALL)
+_UNIT = expression(r"\((?P<inside>[^()]{1,20})\)|[ _](?P<last>[A-Za-z%°/²]{1,5})$|^(?P<all>%)$")
 _MOST = 20_000  # cells; a larger grid is not read
 _KEY_WORDS = 8
 _LOOKED = 30  # rows that show what a column measures

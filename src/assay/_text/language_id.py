@@ -1,12 +1,13 @@
 """Language identification by script and by the commonest words."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-_WORD = re.compile(r"[^\W\d_]+")
+from assay._text.expressions import expression
+
+_WORD = expression(r"[^\W\d_]+")
 _FEWEST = 2  # words of a language that must occur before a text counts as one of that language
 _READ = 2000  # characters that are looked at
 _MOST_LETTERS = 0.5  # share of the letters that decides the script
@@ -146,7 +147,7 @@ _LETTERS_OF = {
     "ß": "de",
     "ñ": "es",
 }
-_OWN_LETTER = re.compile(f"[{''.join(_LETTERS_OF)}]")
+_OWN_LETTER = expression(f"[{''.join(_LETTERS_OF)}]")
 NAMES = {
     "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese",
     "nl": "Dutch", "pl": "Polish", "tr": "Turkish", "sv": "Swedish", "fi": "Finnish",

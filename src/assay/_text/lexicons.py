@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from assay._text import relations, verbs
 from assay._text.entities import DAYS, MONTHS
+from assay._text.expressions import expression
 from assay._text.language_id import likely_other, other_language
 from assay._text.words import stem, words
 
@@ -29,17 +30,17 @@ _UNITS = frozenset(
     "second minute hour day week month year percent euro dollar million billion thousand "  # noqa: SIM905
     "kilometre metre kilogram gram yen".split()
 )
-_TOKEN = re.compile(
+_TOKEN = expression(
     r"\d+(?:[.,:]\d+)*|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+|[\u30a0-\u30ff]+|[\u3400-\u9fff]|"
     r"[\u3040-\u309f]|[,;:()\u2013\u2014、，；：。]|[%$€£]"
 )
 _STOPS = frozenset(",;:()\u2013\u2014、，；：。")
 _SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound"}
-_THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_THOUSANDS = expression(r"\d{1,3}(?:[.,]\d{3})+")
 _HAN_DIGITS = {char: i for i, char in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
 _HAN_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "億": 10**8, "亿": 10**8}
-_HAN_NUMBER = re.compile("[〇零一二两三四五六七八九十百千万億亿]+")
-_COUNTED = re.compile("[年月日号点分时時人名个個岁歳元円米回冊錠週周天倍次位家台本]")
+_HAN_NUMBER = expression("[〇零一二两三四五六七八九十百千万億亿]+")
+_COUNTED = expression("[年月日号点分时時人名个個岁歳元円米回冊錠週周天倍次位家台本]")
 _LONGEST_ENTRY = 10  # characters
 _LEAST, _ENDING = 4, 3  # letters that two forms of a word begin with; ... and may end with
 _PARTICLES = frozenset("はがをにでともへの")

@@ -6,6 +6,8 @@ lines below "References", which no context can bear out.
 
 import re
 
+from assay._text.expressions import expression
+
 AGREED = r"(?:sure(?: thing)?|certainly|of course|absolutely|no problem|okay|ok|alright|understood)"
 _POLITE = (
     r"(?:sure|of course|absolutely|certainly|ok|okay|alright|thanks|thank|sorry|hello|hi|hey|hope|"
@@ -120,11 +122,11 @@ _MANNERS = (
     r"希望(?:对|這|这|以上)|ご不明な点|أتمنى أن يكون هذا",
 )
 # What tells a number or an address states something: "If you have any questions, call 555-0199."
-_CHATTER = re.compile(
+_CHATTER = expression(
     rf"(?!.*(?:\d|\w@\w|https?://))\W*(?:{'|'.join(_MANNERS)})", re.IGNORECASE | re.DOTALL
 )
 # What leads to the claims: "Here are the 3 steps:".
-_LEAD = re.compile(
+_LEAD = expression(
     r"\W*(?:(?:based on|according to|using) (?:the|these|this|your|my)\b[^,]{0,60},\s*(?:"
     r"(?:here|below|the following) (?:is|are)\b[^:]*:?\W*$"
     rf"|i (?:will|can|would) (?!suggest|recommend)(?:{_SERVE}|estimate)\b"
@@ -136,12 +138,12 @@ _LIST = (
     r"(?:sources?|references?|citations?|footnotes?|bibliography|works cited|further reading|"
     r"quellen(?:angaben)?|einzelnachweise|fuentes|referencias|références|fonti|bronnen|fontes)"
 )
-_TITLE = re.compile(rf"\W*{_LIST}(?: (?:used|cited|consulted))?\W*$", re.IGNORECASE)
-_NAMED = re.compile(rf"\b{_LIST}\b", re.IGNORECASE)
-_SOURCES = re.compile(rf"\W*{_LIST}\W{{0,3}}[:：]", re.IGNORECASE)
+_TITLE = expression(rf"\W*{_LIST}(?: (?:used|cited|consulted))?\W*$", re.IGNORECASE)
+_NAMED = expression(rf"\b{_LIST}\b", re.IGNORECASE)
+_SOURCES = expression(rf"\W*{_LIST}\W{{0,3}}[:：]", re.IGNORECASE)
 # "[^1]: Dams of the World", "² Annual report", an address alone.
-_NOTE = re.compile(r"\s*(?:\[(?:\^\w{1,20}|\d{1,3})\]:|[¹²³⁰-⁹]+\s|<?(?:https?://|www\.)\S+\s*$)")
-_NUMBERED = re.compile(r"\s*\[\d{1,3}\]")
+_NOTE = expression(r"\s*(?:\[(?:\^\w{1,20}|\d{1,3})\]:|[¹²³⁰-⁹]+\s|<?(?:https?://|www\.)\S+\s*$)")
+_NUMBERED = expression(r"\s*\[\d{1,3}\]")
 
 
 def is_chatter(sentence: str) -> bool:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from assay._text.expressions import expression
+
 Span: TypeAlias = tuple[int, int]
 
 _AND = r"(?:and|or|&)\s+"
@@ -39,34 +41,34 @@ _MARK = (
 _URL = r"\((?:https?://|[/#.])[^()\s]{0,500}\)"
 # A mark that is a link, "[Source](https://a.example)", in brackets or not.
 _LINKED = rf"(?:{_MARK}|\[{_MARK}\]|\[(?:citation|source|reference|ref)s?\]){_URL}"
-_BRACKETS = re.compile(
+_BRACKETS = expression(
     rf"(?P<content>{_CONTENT})(?!{_URL})"
     rf"|(?<!\s)\s*+(?:\({_LINKED}\)|{_LINKED}|\({_MARK}(?:[,;]?\s?{_MARK}){{0,9}}\)|{_MARK}|【[^【】\n]{{1,30}}】)",
     re.IGNORECASE,
 )
 # A mark of numbers alone.
-_NUMBERED = re.compile(rf"\[{_NO_INTERVAL}{_LIST}\]", re.IGNORECASE)
+_NUMBERED = expression(rf"\[{_NO_INTERVAL}{_LIST}\]", re.IGNORECASE)
 # What a mark of any kind lists: of "[2, 4-5]", "[^2]", "【2†source】", "(Source 2, p. 9)"; but in
 # "【4:0†source】" no number is that of a retrieved text.
-_LISTED = re.compile(
+_LISTED = expression(
     r"(?:^\W*|\[\^?|\b(?:passages?|contexts?|documents?|sources?|references?|excerpts?|chunks?|"
     rf"snippets?|docs?|refs?|citations?|cite|{_ELSEWHERE})\s?:?\s?#?)({_LIST})(?!\d|\s?:)",
     re.IGNORECASE,
 )
 # They point into the answer itself, or to where begins what is cited.
-_NOWHERE = re.compile(
+_NOWHERE = expression(
     r"\W*(?:see\s+)?(?:steps?|methods?|points?|items?|cite_start)\b", re.IGNORECASE
 )
 _RAISED_FIGURES = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # "It is still in use [1]." has the words of what is said, and cites all the same.
-_LAST = re.compile(
+_LAST = expression(
     rf"(?:\w+\s+\[\d{{1,3}}\]|(?:use|type)\s+\[{_LIST}\])(?=\s*(?:[.,;:!?)\[]|$))", re.MULTILINE
 )
 _PART = rf"(?:{_POINTER}|(?:docs?|chunks?|snippets?|{_ELSEWHERE})\s+#?{_LIST}\b)"
 _FILE = r"[\w. -]{1,80}\.(?:pdf|docx?|pptx?|xlsx?|html?|txt|md)"
 _ORIGIN = r"(?:sources?|references?|refs?|citations?):\s"
 # "(Passage 2)", "(Document 2, p. 4)", "(handbook.pdf, p. 12)", "(Source: the handbook)".
-_IN_BRACKETS = re.compile(
+_IN_BRACKETS = expression(
     r"\[cite_start\]|(?<!\s)\s*+(?:"
     rf"[(\[]\s*+(?:see\s+)?(?:{_PART}(?:(?:[,;]|\sand)\s+(?:{_PART}|{_PLACE}))*"
     rf"|{_FILE},?\s{_PLACE})\s?[)\]]"
@@ -75,9 +77,9 @@ _IN_BRACKETS = re.compile(
     ")",
     re.IGNORECASE,
 )
-_POINTERS = re.compile(rf"\b{_POINTER}", re.IGNORECASE)
+_POINTERS = expression(rf"\b{_POINTER}", re.IGNORECASE)
 # "Based on the given passages, " and "according to the information provided, ".
-_LEAD = re.compile(
+_LEAD = expression(
     r"\W*(?:based (?:up)?on|according to|as (?:stated|mentioned|described|noted|given) in)"
     r"(?: (?:all|the|these|this|your|our|provided|given|above|following|information|in|from|of))*"
     r" (?:passages?|contexts?|documents?|sources?|excerpts?|texts?|information|data)"
@@ -85,14 +87,14 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 # The sign of a number that comes first stays: "-15", "$5".
-_MARKER = re.compile(r"^(?:[^\w$€£¥<>≤≥±+−–-]|[-–+]\s)*(?:\(?\d{1,2}[.)]\s+)?")
-_LABEL = re.compile(rf"\W*{_POINTER}:\s+", re.IGNORECASE)
+_MARKER = expression(r"^(?:[^\w$€£¥<>≤≥±+−–-]|[-–+]\s)*(?:\(?\d{1,2}[.)]\s+)?")
+_LABEL = expression(rf"\W*{_POINTER}:\s+", re.IGNORECASE)
 # "years of age¹.", but "5 cm²", "miles²", "10⁶", "(a+b)²", "sin²(x)" and "speed² × mass".
 _NO_POWER = (
     r"(?<!sec)(?<!foot)(?<!feet)(?<!inch)(?<!inches)(?<!mile)(?<!miles)(?<!yard)(?<!yards)"
     r"(?<!met[er][er])(?<!met[er][er]s)(?<!acre)(?<!acres)(?<!sin)(?<!cos)(?<!tan)(?<!log)"
 )
-_RAISED = re.compile(
+_RAISED = expression(
     rf"(?:(?<=[a-z]{{3}}){_NO_POWER}|(?<=[a-z]{{3}}\))|(?<=[.,;:!?”]))"
     r"[¹²³⁰⁴-⁹]+(?:[,⁻–][¹²³⁰⁴-⁹]+)*(?!\w|\s?[=+×·*/^−])"
 )
@@ -145,18 +147,18 @@ def without_pointers(text: str) -> str:
 
 
 # Between two letters or digits it is none: "2**64".
-_MARKUP = re.compile(
+_MARKUP = expression(
     r"(?<![A-Za-z0-9])(?:\*\*|__)(?=\S)|(?<=\S)(?:\*\*|__)(?![A-Za-z0-9])|`(?=\S)|(?<=\S)`"
 )
-_ITALIC = re.compile(r"(?<![\w*\\])\*(?=[^\s*])(?P<content>[^*\n]{1,200})(?<=\S)\*(?![\w*])")
-_LINK = re.compile(
+_ITALIC = expression(r"(?<![\w*\\])\*(?=[^\s*])(?P<content>[^*\n]{1,200})(?<=\S)\*(?![\w*])")
+_LINK = expression(
     r"(?<!!)\[(?P<content>[^\[\]\n]{1,200})\]\((?:https?://|mailto:|[/#.])[^()\s]{0,500}\)"
 )
-_WRITTEN_SMALL = re.compile(r"[a-z]++[A-Z_\d(=]")
+_WRITTEN_SMALL = expression(r"[a-z]++[A-Z_\d(=]")
 # What tags left between a word and its comma.
-_GAP = re.compile(r"(?<=\w)\s{3,}(?=[.,;:!?)])")
+_GAP = expression(r"(?<=\w)\s{3,}(?=[.,;:!?)])")
 # "- ", "### ", "1. " at the beginning.
-_BULLET = re.compile(r"\s*(?:(?:[-*•‣]|#{1,6}|\d{1,2}[.)])\s+)+(?=\S)")
+_BULLET = expression(r"\s*(?:(?:[-*•‣]|#{1,6}|\d{1,2}[.)])\s+)+(?=\S)")
 
 
 def says_nothing(text: str) -> bool:
@@ -202,7 +204,7 @@ def lead_end(text: str) -> int:
 
 
 # What joins an item with the next one: "cleaning; and".
-_JOINT_END = re.compile(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
+_JOINT_END = expression(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
 
 
 def clean(text: str) -> str:
@@ -231,27 +233,27 @@ _APART = (
     "thead|tr|ul"
 )
 _AMID = r"(?!(?<=[a-z,]\s)<\w+>(?:\s[a-z]|[.,;:]))"  # the words of a sentence
-_TAG = re.compile(
+_TAG = expression(
     rf"(?<!`){_AMID}<(?P<close>/?)(?:(?P<inline>{_INLINE})|(?P<item>li)|(?P<cell>td|th)|(?P<apart>{_APART}))"
     r"(?:\s[^<>=]{1,100}=[^<>]{0,500})?\s?/?>(?!`|\s(?:tag|element)s?\b)|(?P<blank>&nbsp;)",
     re.IGNORECASE,
 )
-_CLOSED = re.compile(rf"</({_INLINE})>", re.IGNORECASE)
+_CLOSED = expression(rf"</({_INLINE})>", re.IGNORECASE)
 # The line breaks of a row that is written cell by cell.
-_IN_ROW = re.compile(
+_IN_ROW = expression(
     r"(?:(?<=</td>)|(?<=</th>)|(?<=<tr>))\s{1,80}(?=<t[dh]\b)|(?<=</td>)\s{1,80}(?=</tr>)"
     r"|(?<=</th>)\s{1,80}(?=</tr>)",
     re.IGNORECASE,
 )
 # Names of columns: cells of a head and no others. A rule takes the place of the tag behind them.
-_HEAD_ROW = re.compile(
+_HEAD_ROW = expression(
     r"(?P<row><tr[^<>]{0,200}>(?:\s{0,20}<th[^<>]{0,200}>[^<>]{0,200}</th>){2,40}\s{0,20})</tr>",
     re.IGNORECASE,
 )
 
 
 # As in m², CO₂, and the marks of sources: in brackets, or after the end of a sentence.
-_SCRIPT = re.compile(
+_SCRIPT = expression(
     r"(?P<ends>(?<=[.,;:!?]))?<(?P<kind>sup|sub)>(?P<content>\[?[\w+−–-]{1,10}\]?)</(?P=kind)>",
     re.IGNORECASE | re.ASCII,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from assay._text import alternatives, memoized
+from assay._text.expressions import expression
 from assay._text.sentences import Span
 from assay._text.usual_words import LIMIT, PHRASE, has_unusual_words, usual_words
 
@@ -53,7 +54,7 @@ ORDINALS = {
 }
 _WORDS = alternatives([*SMALL, *TENS])
 SPELLED: Final = rf"(?:{_WORDS})\b"  # a number of one word
-_CLOCK = re.compile(
+_CLOCK = expression(
     r"(?=\d)(?<![\d:])(?<!\d[.,])(?P<hour>[01]?\d|2[0-4])"
     r"(?::(?P<minute>[0-5]?\d)(?::\d\d)?|\.(?P<dotted>[0-5]\d)(?=\s*[ap]\.?\s?m\b))?"
     r"(?:\s*(?P<half>[ap])\.?\s?m\b\.?)?(?![\d:])"
@@ -62,9 +63,9 @@ _CLOCK = re.compile(
     r"\s*(?P<end_half>[ap])\.?\s?m\b))?",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
-_NAMED_TIME = re.compile(r"\b(?:(?P<noon>noon|midday)|midnight)\b", re.IGNORECASE)
-_DIGITS = re.compile(
+_DIGIT = expression(r"\d")
+_NAMED_TIME = expression(r"\b(?:(?P<noon>noon|midday)|midnight)\b", re.IGNORECASE)
+_DIGITS = expression(
     r"(?=[\d.$€£¥])(?<![\w.,])(?:[$€£¥]\s?)?(?P<number>\d+(?:\.\d+){2,}"
     r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:\s?-?(?P<word>hundred|thousand|million|billion|trillion|dozen|mn|mln|mio|bn|bln)\b"
@@ -72,18 +73,18 @@ _DIGITS = re.compile(
     r"(?:st|nd|rd|th|s)?(?!\d)",
     re.IGNORECASE,
 )
-_SPELLED = re.compile(
+_SPELLED = expression(
     rf"\b(?P<first>{_WORDS}|(?:a|half\sa)(?=\s(?:hundred|thousand|million|billion|dozen)\b))"
     rf"(?:[\s-]+(?P<second>{'|'.join(list(SMALL)[1:10])}))?"
     r"(?:[\s-]+(?P<scale>hundred|thousand|million|billion|trillion|dozen))?\b",
     re.IGNORECASE,
 )
-_FRACTION = re.compile(
+_FRACTION = expression(
     r"(?=[\d\u00bc-\u00be\u2150-\u215e])(?<![\w.,/])(?:(?:(?P<whole>\d{1,4})[\s-]?)?(?P<sign>[\u00bc-\u00be\u2150-\u215e])"
     r"|(?:(?P<before>\d{1,4})[\s-])?(?P<up>[1-7])/(?P<down>[2-8])(?![\w/]|\.\d))"
 )
 # "A fifth of it", "two fifths" are shares.
-_ORDINAL = re.compile(
+_ORDINAL = expression(
     rf"\b(?<!\ba )(?<!\bone )(?<!\bone-)(?:{alternatives(ORDINALS)})\b", re.IGNORECASE
 )
 # One of these words is in every number that is spelled out, and in every time that has a name.
@@ -91,7 +92,7 @@ _SPELLING = frozenset(
     {*SMALL, *TENS, *ORDINALS, "noon", "midday", "midnight"}
     | {"hundred", "thousand", "million", "billion", "dozen"}
 )
-_LETTERS = re.compile(r"[a-z]+")
+_LETTERS = expression(r"[a-z]+")
 # "one" is mostly a pronoun, and a missing "one" says nothing.
 _IGNORED_WORDS = frozenset({"one", "zero"})
 
@@ -114,7 +115,7 @@ def numbers(text: str) -> dict[str, str]:
     return by_plain_form
 
 
-_WITH_SIGN = re.compile(
+_WITH_SIGN = expression(
     r"(?P<minus>(?<![\w.,)\u2013-])(?:[-\u2212][$€£]?|minus\s))?(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*)"
 )
 
@@ -297,8 +298,8 @@ _UNIT_WORDS |= {
 }
 # Signs of one character that look like others; a number's groups are kept apart by commas.
 _LIKE = str.maketrans("\u00a0\u2007\u2009\u202f\u2010\u2011\u2212", "    ---")
-_MINUS = re.compile(r"(?<![\w.,)-])-(?=[$€£]?\d)")  # a model overlooks "-5", and reads "\u22125"
-_GROUPS = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_MINUS = expression(r"(?<![\w.,)-])-(?=[$€£]?\d)")  # a model overlooks "-5", and reads "\u22125"
+_GROUPS = expression(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 # Behind the first day of some: "Mon - Fri", "Monday–Fri", but "Earth–Sun".
 _SINCE = "|".join(
     rf"(?<={day}{dash})" for day in (*_DAYS, "day") for dash in ("[-–—]", r"\s[-–—]\s")
@@ -330,10 +331,10 @@ _WORDED = (
     rf"|[bB]etween\s(?P<low>{_MEASURED})\sand(?=\s[$€£]?\d)"
     rf"|(?P<phrase>{PHRASE})(?!\w)"
 )
-_WORDS_ALONE = re.compile(rf"{_CLOCK_WORDS[1:]}|(?<!\w)(?:{_WORDED[1:]})")
+_WORDS_ALONE = expression(rf"{_CLOCK_WORDS[1:]}|(?<!\w)(?:{_WORDED[1:]})")
 # All but a few begin where a word may, which is looked for once: most places are within a word.
 _FORMS, _FORMS_AND_WORDS = (
-    re.compile(
+    expression(
         rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_names(_SCALES)})\b"
         rf"{anywhere}"
         r"|(?<!\w)(?P<tilde>[~≈])\s?(?=[$€£]?\d)"
@@ -398,7 +399,7 @@ _RULES: dict[str, Callable[[str], str]] = {
     "word": _UNIT_WORDS.__getitem__,
 }
 # Whether there is anything to look at: most sentences have nothing.
-_HINT = re.compile(
+_HINT = expression(
     rf"[\d\u00ad\u200b\u2060\ufeff]|(?<!\w)(?:(?:Q[1-4]|FY|in\s(?:{_names(_MONTHS)})|{_names(_DAYS)})\b"
     rf"|{_names(_UNIT_WORDS)})"
 )

@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from assay._text import entities, verbs
+from assay._text.expressions import expression
 from assay._text.grammar import (
     CONJUNCTIONS,
     DETERMINERS,
@@ -22,26 +23,26 @@ from assay._text.verbs import FINITE
 
 
 _VERB = rf"(?-i:{FINITE}|refers|[a-z]{{3,}}es(?=\s+(?:the|an?|its|their|his|her)\b))"
-_SUBJECT = re.compile(
+_SUBJECT = expression(
     rf"(?P<subject>(?:(?:the|a|an)\s+)?[\w'’.&-]+(?:\s+(?:of\s+(?:the\s+)?)?[\w'’.&-]+){{0,4}}?)"
     rf"(?:\s+\([^)]{{1,60}}\))?(?:,[^,]{{3,80}},)?\s+{_VERB}\s",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
+_ASKED = expression(
     r"(?:who|what|where|when|how|why)?\s*(?:is|was|are|were|does|did|do|has|have|can)\s+"
     r"(?P<subject>(?:the\s+)?[A-Z][\w'’.&-]*(?:\s+(?:of\s+)?[A-Z][\w'’.&-]*){0,4})(?=\W|\s|$)",
 )
-_ASKED_START = re.compile(r"^(?:Who|What|Where|When|How|Why|Is|Was|Are|Were|Does|Did|Do)\b")
+_ASKED_START = expression(r"^(?:Who|What|Where|When|How|Why|Is|Was|Are|Were|Does|Did|Do)\b")
 _PRONOUN = r"(?P<pronoun>It|He|She|They|Its|His|Her|Their)(?=\s+(?P<next>\w+))"
-_LEADING = re.compile(_PRONOUN)
-_LATER = re.compile(
+_LEADING = expression(_PRONOUN)
+_LATER = expression(
     r"(?P<lead>(?P<link>However|Later|Then|Also|Today|Eventually|Additionally|Moreover|Furthermore|"
     r"Finally|Initially|Subsequently|Afterwards|Originally|Now|Instead|Thus|Therefore),?\s+"
     r"|(?:In|On|By|At|During|From|Since|Until)\s[^,.;]{1,40},\s+)"
     rf"(?i:{_PRONOUN})"
 )
 # A name after these is a place or a body, no other person: "grew up in Malmö".
-_PLACED = re.compile(
+_PLACED = expression(
     r"\b(?:in|at|from|to|near|of|through|into|around|across|for|on)\s+(?:the\s+)?$"
 )
 _NO_SUBJECT = frozenset(
@@ -56,7 +57,7 @@ _BE = (
     r"(?:(?:is|was|would be|may be|can be|could be|has been)(?:n['’]t)?|seems|appears|turns out|"
     r"depends|took)"
 )
-_EMPTY_IT = re.compile(
+_EMPTY_IT = expression(
     rf"it\s+(?:should|may|must|can)?\s*(?:also\s+)?{_BE}\s+"
     r"(?:(?:also|not|very|more|most|quite|often|generally|un|\w+ly)\s*)?"
     r"(?:important|possible|likely|worth|clear|difficult|easy|necessary|known|said|believed|thought|"
@@ -72,7 +73,7 @@ _EMPTY_IT = re.compile(
     re.IGNORECASE,
 )
 # After a few words "it" is only taken for the subject where no "that" or "to" explains it.
-_EXPLAINED_IT = re.compile(
+_EXPLAINED_IT = expression(
     rf"it\s+{_BE}\s+(?:\w+\s+){{1,4}}(?:that|to|whether|when|if|how|who)\b", re.IGNORECASE
 )
 

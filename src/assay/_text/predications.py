@@ -3,13 +3,13 @@
 Read by the forms of words, without a parser: what is not surely read is left out.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay._text import memoized, relations, verbs
 from assay._text.asides import read_lead
 from assay._text.clauses import parts
+from assay._text.expressions import expression
 from assay._text.grammar import (
     CONJUNCTIONS,
     DETERMINERS,
@@ -125,7 +125,7 @@ _CHAINS = {
 }
 _BEFORE_ORDERS = frozenset("please do not never always don't don’t".split())
 _CONDITIONS = frozenset("if unless whether".split())
-_NEGATED = re.compile(r"n['’]t$")
+_NEGATED = expression(r"n['’]t$")
 _PARTICLES = frozenset("off out away back".split())  # "sent off the player"
 _TAKES_OVER = frozenset((verb, "over") for verb in ("take", "takes", "took", "taken"))
 _LONGEST = 45  # words of a clause
@@ -158,7 +158,7 @@ def _named(sentence: str) -> Iterator[Predication]:
         yield Predication(text, noun, holder, sides, (*sides, noun), roles=(role,), stative=True)
 
 
-_ELIDED = re.compile(
+_ELIDED = expression(
     r"\b(?:it|they|(?:its|their) (?P<of>[a-z]+)) (?:is|was|are|were) (?:also |much |far )?"
     r"(?P<word>more|less|[a-z]+er)(?: (?P<next>[a-z]+))?\s*(?=[.,;]|$)"
 )
@@ -191,7 +191,7 @@ def _elided(sentence: str, readings: Sequence[Predication]) -> Iterator[Predicat
                 return
 
 
-_UP = re.compile(
+_UP = expression(
     r"\b(?P<of>[A-Za-z]+) (?:of|was|were|to|at|reached|totalled) [^,;]{1,60}, "
     r"(?P<way>up|down) (?:from|by|on|\d)"
 )

@@ -14,6 +14,7 @@ from datetime import date
 
 from assay._text import memoized
 from assay._text.amounts import FALLING, RISING, Amount, Day
+from assay._text.expressions import expression
 from assay._text.numbers import MONTH_NAMES, SCALES, SMALL, TENS, Normalized
 from assay._text.sentences import Span
 
@@ -90,18 +91,18 @@ _SCALES = "hundred|thousand|million|billion|trillion|dozen"
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _MONTH = "|".join(MONTH_NAMES)
 _A = rf"(?:half\s|(?:a\s)?quarter\sof\s|three\squarters\sof\s)?an?(?=\s(?:{_SCALES}|{_UNIT})\b)"
-_DATE = re.compile(
+_DATE = expression(
     rf"\b(?P<month>{_MONTH})\s(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b"
     rf"|\b(?P<day2>\d\d?)(?:st|nd|rd|th)?\s(?:of\s)?(?P<month2>{_MONTH}),?\s(?P<year2>\d{{4}})\b"
     r"|(?<![\w/.-])(?:(?P<iso>(?:19|20)\d\d-\d\d?-\d\d?)|(?P<dots>\d\d?\.\d\d?\.(?:19|20)\d\d)"
     r"|(?P<slashes>\d\d?[/-]\d\d?[/-](?:19|20)\d\d))(?![\w/-])"
 )
-_CLOCK = re.compile(
+_CLOCK = expression(
     r"(?<![\w:.,])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))?(?![\d:])"
     r"(?:\s?(?P<half>am|pm)\b)?|\b(?P<named>noon|midday|midnight)\b"
 )
 _PARTED = "half|third|quarter|fourth|fifth|sixth|eighth|tenth"
-_PART = re.compile(
+_PART = expression(
     r"\b(?:(?P<many>two|three|four)[ -](?P<parts>thirds|quarters|fourths|fifths)\b(?!\sof\san?\s)"
     # "A quarter" alone is a coin or three months; "by a quarter" and "one quarter" are shares.
     rf"|(?<!and )\b(?:an?[ -](?P<part>{_PARTED})(?=\sof\b(?!\san?\b))"
@@ -111,7 +112,7 @@ _PART = re.compile(
     rf"|(?:{_SPELLED})\b))",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(
+_AMOUNT = expression(
     r"(?:(?<!\w)|(?=[$€£]))(?:(?:(?P<sign>[$€£]|\b(?:USD|EUR|GBP)\b)\s?)?(?<![\w.,/:\u2212-])"
     rf"(?P<number>{_DIGITS}|{_A}|(?:{_SPELLED})\b)"
     r"(?P<and>\sand\s(?:a|one)\shalf)?"
@@ -120,12 +121,12 @@ _AMOUNT = re.compile(
     r"|\b(?P<twice>twice|thrice)\b)",
     re.IGNORECASE,
 )
-_HINT = re.compile(
+_HINT = expression(
     rf"\d|%|\b(?:{_SPELLED}|an?|half|twice|thrice|noon|midday|midnight)\b", re.IGNORECASE
 )
 
 
-_DECIMALS = re.compile(r"(\d+(?:,\d{3})*)(?:\.(\d+))?")
+_DECIMALS = expression(r"(\d+(?:,\d{3})*)(?:\.(\d+))?")
 _TELLING = 2  # digits of a number that may round another
 _TIMES = frozenset({"date", "clock"})
 

@@ -7,19 +7,20 @@ import re
 from typing import Literal
 
 from assay._text import entities, numbers, verbs, words
+from assay._text.expressions import expression
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
 
 Kind = Literal["time", "number", "person", "place", "reason", "yes or no", "open"]
 
-_REPLY = re.compile(r"(?:yes|no)\b[,;.:]?\s(?:[–—-]\s)?(?=\w)", re.IGNORECASE)
+_REPLY = expression(r"(?:yes|no)\b[,;.:]?\s(?:[–—-]\s)?(?=\w)", re.IGNORECASE)
 _FEW = 8  # words that answer a question without being a sentence
 
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "number",
-        re.compile(
+        expression(
             r"\bhow (?:many|much|old|tall|long|far|large|big|high|deep|heavy|fast|often|wide)\b"
             r"|\bwhat (?:is|was|are|were) the (?:number|population|price|cost|height|length|age|"
             r"average|percentage|distance|size|weight|temperature|salary|speed|rate)\b"
@@ -29,58 +30,58 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "time",
-        re.compile(
+        expression(
             r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|"
             r"decade|time)\b",
             re.IGNORECASE,
         ),
     ),
-    ("person", re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)),
+    ("person", expression(r"\bwho(?:se|m)?\b", re.IGNORECASE)),
     (
         "place",
-        re.compile(
+        expression(
             r"\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)\b",
             re.IGNORECASE,
         ),
     ),
-    ("reason", re.compile(r"\bwhy\b|\bwhat (?:causes?|caused|is the reason)\b", re.IGNORECASE)),
+    ("reason", expression(r"\bwhy\b|\bwhat (?:causes?|caused|is the reason)\b", re.IGNORECASE)),
     (
         "yes or no",
-        re.compile(
+        expression(
             r"^\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may)\b",
             re.IGNORECASE,
         ),
     ),
 )
-_TIME = re.compile(
+_TIME = expression(
     r"\b(?:1\d{3}|20\d{2}|\d{1,2}(?:st|nd|rd|th) century|\d{3,4} ?(?:bc|bce|ad|ce))\b|\b\d{2,4}0s\b"
     r"|\b(?:today|yesterday|tomorrow|ago|century|annually|daily|weekly|monthly|spring|summer|autumn|"
     r"winter|morning|evening|noon|midnight|during|after|before|until|since|while)\b",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(
+_AMOUNT = expression(
     r"\b(?:several|many|few|dozens|hundreds|thousands|millions|billions|none|once|twice|one|"
     r"single|half|percent)\b",
     re.IGNORECASE,
 )
-_CAUSE = re.compile(
+_CAUSE = expression(
     r"\b(?:because|due to|since|so that|in order to|as a result|result(?:s|ed)? (?:of|from|in)|"
     r"caused?|leads?|led|reasons?|therefore|thanks to|helps?|allows?|to)\b",
     re.IGNORECASE,
 )
 _PLAIN = 20  # words; a longer question asks and tells too much to be part of a statement
-_ASKS = re.compile(
+_ASKS = expression(
     r"(?:(?:at|by|from|in|of|on|to|with) )?(?:who(?:m|se)?|what|which|when|where|why|how)\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(r"[.!;:](?:\s|$)|\n")
-_YES_NO = re.compile(r"^\W*(?:yes|no|yeah|nope|correct|true|false|it depends|not)\b", re.IGNORECASE)
-_PERSON = re.compile(
+_SEVERAL = expression(r"[.!;:](?:\s|$)|\n")
+_YES_NO = expression(r"^\W*(?:yes|no|yeah|nope|correct|true|false|it depends|not)\b", re.IGNORECASE)
+_PERSON = expression(
     r"\b(?:he|she|they|people|person|man|woman|men|women|president|king|queen|team|company|band|"
     r"author|actor|director|founder|anyone|everyone|those|parents?|members?|doctors?)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
+_PLACE = expression(
     r"\b(?:in|at|near|on|from|between|along|inside|outside|around|under|above|within|located)\s+\w",
     re.IGNORECASE,
 )
@@ -107,7 +108,7 @@ _MANNER = frozenset(
     "shorter concise concisely detailed objective clear simple simply plain english language "
     "maximum minimum least exactly limit format based json two three four five".split()
 )
-_WONDERS = re.compile(r"\W*(?:who|whose|whom|what|when|where|why|how|which)\b", re.IGNORECASE)
+_WONDERS = expression(r"\W*(?:who|whose|whom|what|when|where|why|how|which)\b", re.IGNORECASE)
 
 
 def about_a_text(question: str) -> bool:
@@ -177,7 +178,7 @@ def _new_names(text: str, question: str) -> bool:
 # ruff: noqa: SIM905 - word lists read better as prose
 
 
-_QUESTION = re.compile(
+_QUESTION = expression(
     r"\W*(?P<auxiliary>is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had)"
     r"(?P<denied>n(?:'|’)t)?\s+(?P<rest>[^?.!;]+)\?",
     re.IGNORECASE,
@@ -195,19 +196,19 @@ _BEHIND_BE = frozenset(
     "mandatory optional compulsory full empty bigger smaller larger higher lower older younger "
     "longer shorter faster slower cheaper better worse more less as too very good bad".split()
 )
-_ADJECTIVE = re.compile(r"[a-z]{2,}(?:able|ible|ous|ful|less|proof)")
+_ADJECTIVE = expression(r"[a-z]{2,}(?:able|ible|ous|ful|less|proof)")
 _LONGEST = 30  # words of a question
-_ONLY = re.compile(r"^(?:only|just|rather|but)\s+", re.IGNORECASE)
+_ONLY = expression(r"^(?:only|just|rather|but)\s+", re.IGNORECASE)
 _PREPOSITIONS = (
     "in on at from by for to with within after before until since under over above below between "
     "during"
 ).split()
-_CIRCUMSTANCE = re.compile(
+_CIRCUMSTANCE = expression(
     r"\s(?P<first>in|on|at|from|by|for|with|within|after|before|until|during)\s"
     rf"(?:(?!(?:{'|'.join(_PREPOSITIONS)})\b)\w\S*(?:\s|$)){{1,4}}$",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(
+_NUMBER = expression(
     r"[$€£]?\d[\d.,:]*%?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|"
     r"twenty|thirty|forty|fifty|sixty|ninety|a hundred"
 )

@@ -1,13 +1,14 @@
 """Quoted words in a text, whatever their case, punctuation and mark-up."""
 
-import re
 import unicodedata
 from typing import Final
 
-_ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")  # of a link
+from assay._text.expressions import expression
+
+_ADDRESS: Final = expression(r"\]\([^()\s]*\)")  # of a link
 # Punctuation and mark-up; what stands within a number counts.
-_MARKS: Final = re.compile(r"(?<!\d)[^\w%]+|[^\w%]+(?!\d)")
-_DOTS: Final = re.compile(r"\s*(?:\.{3}|\N{HORIZONTAL ELLIPSIS})\s*")
+_MARKS: Final = expression(r"(?<!\d)[^\w%]+|[^\w%]+(?!\d)")
+_DOTS: Final = expression(r"\s*(?:\.{3}|\N{HORIZONTAL ELLIPSIS})\s*")
 
 
 def comparable(text: str) -> str:

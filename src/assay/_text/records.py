@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from assay._text.expressions import expression
 from assay._text.sentences import spans
 from assay._text.tables import LONGEST, NOT_GIVEN, Unit, joined, read_key, read_value, rows
 
@@ -30,22 +31,22 @@ class Node:
 _KEY = r"(?:\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:"
 _VALUE = r"\s*(?:[\"'{\[(\d-]|u['\"]|[Tt]rue\b|[Ff]alse\b|null\b|None\b|NaN\b)"
 # A record begins with a brace and a key, or, cut off in front, with a key and its value.
-OPENER = re.compile(
+OPENER = expression(
     rf"(?=[\[({{\"' \t])(?:(?:[\[(]\s*){{0,3}}\{{\s*(?:{_KEY}|[A-Za-z_]\w{{0,40}}\s*:{_VALUE})"
     rf"|{_KEY}(?={_VALUE})"
     r"|(?<![^\n])[ \t]*\[\s*(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}')\s*,)"
 )
-_GOES_ON = re.compile(rf"[\s,}}\])]*(?=\{{|{_KEY})")
-_TOKEN = re.compile(
+_GOES_ON = expression(rf"[\s,}}\])]*(?=\{{|{_KEY})")
+_TOKEN = expression(
     r"\s*(?:(?P<open>[{\[(])|(?P<close>[}\])])|(?P<skip>,|:|\.{3}|…)"
     r"|[uUbBrR]?(?P<quote>[\"'])"
     r"|(?P<bare>(?:[^,{}\[\]()\n]|\([^()\n]{0,200}\))+))"
 )
-_BARE_KEY = re.compile(r"\s*(?P<name>[\w$@][\w$@ ./-]{0,60}?)\s*:(?!//)(?=\s|[\"'{\[(\d-])")
-_COLON = re.compile(r"\s*:")
-_CLOSED = re.compile(r"\s*(?:[,:}\])]|$)|[ \t]*\r?\n\s*[\"'}\]]")
-_QUOTED = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in "\"'"}
-_ESCAPE = re.compile(
+_BARE_KEY = expression(r"\s*(?P<name>[\w$@][\w$@ ./-]{0,60}?)\s*:(?!//)(?=\s|[\"'{\[(\d-])")
+_COLON = expression(r"\s*:")
+_CLOSED = expression(r"\s*(?:[,:}\])]|$)|[ \t]*\r?\n\s*[\"'}\]]")
+_QUOTED = {quote: expression(rf"\\.|{quote}", re.DOTALL) for quote in "\"'"}
+_ESCAPE = expression(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}"
     r"|x[0-9a-fA-F]{2}|.)",
     re.DOTALL,
@@ -205,7 +206,7 @@ def _character(escape: str) -> str:
 
 __all__ = ["Unit", "units"]
 
-_LINE = re.compile(r"[^\r\n]+")
+_LINE = expression(r"[^\r\n]+")
 _PATH = 3  # keys shown before a value; the ones farther out are left away
 _OUTWARD = 9  # steps from a value outward in search of keys
 _LABEL_WORDS = 8

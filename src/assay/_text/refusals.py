@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._text import memoized
+from assay._text.expressions import expression
 from assay._text.language_id import identify_language
 
 SIZES = range(2, 6)  # letters of a group
@@ -122,12 +123,12 @@ _END = (
 _PASSIVE = r"(?P<topic>(?!(?:it|this|that)\s\w+\s?n[o'’]t\b|there\b)\w[^.;]*?)"
 _CANNOT = r"(?:cannot|can(?:'|’)t|can\snot|could\snot|couldn(?:'|’)t)"
 # "However, the price", "It is old, but the price"
-_LED_IN = re.compile(
+_LED_IN = expression(
     r"^(?:however|unfortunately|additionally|also|although|though|while|but|(?:please )?note that)"
     r"\b,?\s*|,\s(?:but|and|although|though|while)\s",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\W*(?:if|when|unless|whether)\b", re.IGNORECASE)
+_CONDITION = expression(r"\W*(?:if|when|unless|whether)\b", re.IGNORECASE)
 _ABSENCES = tuple(
     LazyPattern(pattern, re.IGNORECASE)
     for pattern in (
@@ -350,32 +351,32 @@ _ALONE = LazyPattern(
     rf"|{_IMPOSSIBLE} (?:answer|determine|say|tell|provide|find)\b)",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = expression(
     r"\W*(?:unfortunately,?\s+)?(?:(?:i|we)(?:\b|'|’)"
     r"|(?:sorry|idk|don(?:'|’)?t know|as an ai|as an? (?:\w+ )?language )|"
     r"(?:please|could you|can you)(?: please)? (?:provide|share|give|clarify|specify)\b)",
     re.IGNORECASE,
 )
 # What somebody is quoted with; the apostrophe within "'I don't know'" closes nothing.
-_QUOTED = re.compile(
+_QUOTED = expression(
     r"\"[^\"\n]{1,200}\"|“[^“”\n]{1,200}”|«[^«»\n]{1,200}»|„[^„“”\n]{1,200}[“”]"
     r"|(?<!\w)'(?=\w)[^\n]{1,200}?(?<=[\w.,!?])'(?!\w)|(?<!\w)‘[^‘\n]{1,200}?’(?!\w)"
 )
 # An answer may stand in quotation marks as a whole: 'Answer: "I don't know."'
-_AROUND = re.compile(r"\W*(?:(?:the )?(?:final )?(?:answer|response)(?: is)?\b)?\W*", re.IGNORECASE)
+_AROUND = expression(r"\W*(?:(?:the )?(?:final )?(?:answer|response)(?: is)?\b)?\W*", re.IGNORECASE)
 # ... and so may what it says it must reply with.
-_ONE_S_OWN = re.compile(
+_ONE_S_OWN = expression(
     r"\b(?:i(?: \w+){0,3} (?:reply|respond|answer|say)"
     r"|(?:answer|response|reply)(?: \w+){0,2} (?:is|be))\b(?: with)?\W*$",
     re.IGNORECASE,
 )
 _NEAR = 60  # characters before a quotation that say whose it is
 _HIDDEN = "\0"
-_TURN = re.compile(r"[,;]\s*(?:but|however|although|though|yet)\b,?\s*", re.IGNORECASE)
-_BUT = re.compile(
+_TURN = expression(r"[,;]\s*(?:but|however|although|though|yet)\b,?\s*", re.IGNORECASE)
+_BUT = expression(
     r"\W*(?:but|however|though|yet|still|nevertheless|that said)\b,?\s*", re.IGNORECASE
 )
-_OFFER = re.compile(
+_OFFER = expression(
     r"(?:i|we)(?: can|(?:'|’)(?:ll|d)| will| would| could| am| do) (?:\w+ )?(?:provide|help|offer|"
     r"try|suggest|share|assist|give|hope|recommend|happy|tell)\b",
     re.IGNORECASE,

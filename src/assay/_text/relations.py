@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from assay._text import verbs
+from assay._text.expressions import expression
 from assay._text.words import stem
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -139,7 +140,7 @@ _OF_CHANGE: dict[str, tuple[int, str]] = {}
 REFERENCES = frozenset(
     map(stem, "compare previous prior year before early last now then previously ago past".split())
 )
-_OTHER_COMPARATIVE = re.compile(r"(?!other|rather|later)[a-z]{3,}er")
+_OTHER_COMPARATIVE = expression(r"(?!other|rather|later)[a-z]{3,}er")
 Sides = tuple[str, str, str]  # concept, role of the first, role of the second
 _OF_VERB: dict[str, list[Sides]] = {}
 _OF_NOUN: dict[str, tuple[str, str]] = {}

@@ -10,6 +10,8 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from assay._text.expressions import expression
+
 
 def one_line(text: str, most: int) -> str:
     """Its beginning as one line, with no sequence of controls for a terminal in it."""
@@ -27,7 +29,7 @@ def whole(text: str) -> str:
 # retrieved text may use them to hide an instruction or to show another order than the judge saw;
 # and a judge takes "3\u200b30" for two numbers where a reader sees one. The joiners U+200C and
 # U+200D and the variation selectors of emoji are part of how words and signs are spelt.
-HIDDEN: Final = re.compile(
+HIDDEN: Final = expression(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"
     "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -123,33 +125,33 @@ _FOLDED: Final = {
     **_SEVERAL,
 }
 # "LATIN SMALL LETTER B WITH HOOK", "NEGATIVE SQUARED LATIN CAPITAL LETTER B", flags of countries.
-_NAMED: Final = re.compile(
+_NAMED: Final = expression(
     r"(?=.*(?:LATIN|INDICATOR)).* LETTER(?: [A-Z]{2,})* ([A-FILO])(?: WITH .*)?"
 )
-_ABOVE: Final = re.compile(r"COMBINING (?:LATIN|CYRILLIC) (?:SMALL )?LETTER ([A-FILO]|IE|ES)")
+_ABOVE: Final = expression(r"COMBINING (?:LATIN|CYRILLIC) (?:SMALL )?LETTER ([A-FILO]|IE|ES)")
 _ABOVE_AS: Final = {"IE": "e", "ES": "c"}  # Cyrillic
 # Letters by their category; invisible, or an apostrophe.
 _FILLERS: Final = "\u115f\u1160\u3164\uffa0\ua78b\ua78c"
 _UNSEEN: Final = {"Mn", "Me", "Cc", "Cf"}  # marks (small letters among them), format, controls
 _BREAK: Final = "z"  # stands for every other letter
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = expression(
     r"\\u([0-9a-fA-F]{4})|\\[ux]\{([0-9a-fA-F]{1,6})\}|\\U([0-9a-fA-F]{8})"
     r"|\\x([0-9a-fA-F]{2})|%u([0-9a-fA-F]{4})|U\+([0-9a-fA-F]{4,6})\b"
     r"|\\N\{([A-Z0-9 -]{1,80})\}|\\[nrt]"
 )
 # An entity with blanks in it is one to a reader.
-_LOOSE: Final = re.compile(r"&\s*#\s*([xX]?)\s*([0-9a-fA-F]{1,7})(?![0-9a-fA-F])\s*;?")
+_LOOSE: Final = expression(r"&\s*#\s*([xX]?)\s*([0-9a-fA-F]{1,7})(?![0-9a-fA-F])\s*;?")
 # Signs of full width are signs in it, and the digits of every script are digits.
-_FOREIGN_ENTITY: Final = re.compile("[&\uff06]\\s*[#\uff03]\\s*[\\w\\s]{1,12}[;\uff1b]?")
+_FOREIGN_ENTITY: Final = expression("[&\uff06]\\s*[#\uff03]\\s*[\\w\\s]{1,12}[;\uff1b]?")
 # Sequences that a terminal does not show.
-_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z^_])")
-_RUBBED_OUT: Final = re.compile(r"[^\b]\x08")
+_TERMINAL: Final = expression(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z^_])")
+_RUBBED_OUT: Final = expression(r"[^\b]\x08")
 # Commands of TeX, what Markdown strikes out, and where it leads.
-_TYPESET: Final = re.compile(r"\\[a-zA-Z]+\*?|~~[^~\n]*~~|\]\([^()\s]*\)|<!\[CDATA\[|\]\]>")
+_TYPESET: Final = expression(r"\\[a-zA-Z]+\*?|~~[^~\n]*~~|\]\([^()\s]*\)|<!\[CDATA\[|\]\]>")
 # "&amp;amp;#98;", "%2562" and "\\\\u0062" may be as deep as one likes: that is undone at once.
-_NESTED: Final = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+|%(?:25)+|\\{2,}")
+_NESTED: Final = expression(r"&(?:(?:amp|#0*38|#[xX]0*26);)+|%(?:25)+|\\{2,}")
 _NESTING: Final = ("&", "%25", "\\\\")
-_MARKUP: Final = re.compile(r"<[^<>]*>")
+_MARKUP: Final = expression(r"<[^<>]*>")
 # What is not seen, and what is in it: one of these signs at least.
 _UNSEEN_PARTS: Final = (
     (_TERMINAL, ("\x1b",)),
@@ -157,21 +159,21 @@ _UNSEEN_PARTS: Final = (
     (_TYPESET, ("\\", "~~", "](", "<![CDATA[", "]]>")),
     (_MARKUP, ("<",)),
 )
-_REVERSED: Final = re.compile("[\u202b\u202e\u2067]")  # what follows is shown from right to left
+_REVERSED: Final = expression("[\u202b\u202e\u2067]")  # what follows is shown from right to left
 _ROUNDS: Final = 3  # so often escapes of one kind may stand within those of another
 
 
-_FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
+_FOREIGN: Final = expression(r"[^\x00-\x7f]+")
 # Bytes are translated a hundred times as fast as characters.
 _BYTES: Final = bytes(
     ord(_ASCII.get(chr(n).lower(), _OPTIONAL["1"] if chr(n) == "|" else _BREAK)) for n in range(256)
 )
 _DROPPED: Final = bytes(n for n in range(128) if not chr(n).isalnum() and chr(n) != "|")
 _ALL_OPTIONAL: Final = "".join(_OPTIONAL.values())
-_SYMBOLS: Final = re.compile(f"[{_ALL_OPTIONAL}{''.join(_EITHER)}]")
+_SYMBOLS: Final = expression(f"[{_ALL_OPTIONAL}{''.join(_EITHER)}]")
 _WITHOUT: Final = str.maketrans("", "", _ALL_OPTIONAL)
 # What escapes and markup begin with: hardly any text has one of these.
-_READ_OTHERWISE: Final = re.compile(r"[&%\\~\]<\x1b\b]")
+_READ_OTHERWISE: Final = expression(r"[&%\\~\]<\x1b\b]")
 _NOT_PLAIN: Final = b"&%\\~]<\x1b\b|"  # these, and what may be the digit 1
 _FEW: Final = 3  # so many characters that may be digits are passed over between two digits
 
@@ -341,10 +343,10 @@ HIDDEN_SECRET: Final = "***"  # noqa: S105 - what stands for one
 # A word of letters, such as "none" or "ollama", is no key, and stands in too many texts.
 SHORTEST, SHORTEST_WORD = 6, 20
 SHORTEST_CORE = 8  # of what base64 makes of a key whatever stands before it
-_NAMES: Final = re.compile(
+_NAMES: Final = expression(
     r"auth|key|token|secret|passw|credential|cookie|signature|^sig$", re.IGNORECASE
 )
-_VARIABLE: Final = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?$", re.IGNORECASE)
+_VARIABLE: Final = expression(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?$", re.IGNORECASE)
 _PATH: Final = ("/", "~", ".")
 
 

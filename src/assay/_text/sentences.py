@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from assay._text.expressions import expression
+
 # ruff: noqa: SIM905 - word lists read better as prose
 
 # Never end a sentence: something always follows them.
@@ -104,24 +106,24 @@ class Block(NamedTuple):
     marker: str  # "-", "1.", "##"; "" for plain text
 
 
-_LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
+_LINE = expression(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
 # "(951) 777-3147" is a telephone number and no item 951.
 _ITEM = r"(?!\(\d{3}\)\s\d{3}[-. ]?\d{4}\b)\(?\d{1,3}[.)]"
 # What says yes or counts is a bullet; "❌" takes something of its line back, and so is a word.
 _PICTURE = "[✅✔☑✓➡➤➔►▶▸👉🔹🔸🔷🔶📌●○■□◆◇]\ufe0f?|\\d\ufe0f?\u20e3"
-_MARKER = re.compile(
+_MARKER = expression(
     rf"\s*((?:[-*•·▪◦‣–—+]|{_ITEM}|\(?[A-Za-z]\)|#{{1,6}}|>(?!\s+\d)|{_PICTURE})\s+"
     r"|[・①-⑳]\s*|\d{1,2}、)*"
 )
-_FINISHED = re.compile(r"[.!?:;。！？：；…।۔؟|][\"'”’“»)\]*_」』]*\s*$")
-_UNFINISHED = re.compile(
+_FINISHED = expression(r"[.!?:;。！？：；…।۔؟|][\"'”’“»)\]*_」』]*\s*$")
+_UNFINISHED = expression(
     r"(?:,|\b(?:the|an?|of|in|on|at|by|to|for|from|with|and|or|that|der|das|den|dem|des|eine?|und|"
     r"von|mit|für|im|am|le|la|les|du|des|une?|et|el|los|las|il|gli|di|del|della))\s*$"
 )
-_BEFORE_FIGURE = re.compile(r"\b(?:is|are|was|were|than|about|some)\s*$")
+_BEFORE_FIGURE = expression(r"\b(?:is|are|was|were|than|about|some)\s*$")
 _TAIL = 80  # characters of a line that say whether it is finished
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60"
-_STOP = re.compile(
+_STOP = expression(
     rf"(?P<cjk>(?:[。！？｡।॥።။។]|(?<=[{_CJK}])[!?](?=[{_CJK}]))+[」』”’）】》〉]*)"
     r"|(?<![.!?…؟۔։])(?P<stop>[.!?…؟۔։]++)"
     r"(?P<close>(?:[\"'”’»)\]*_]|[“‘](?=\s|$)|[ \u00a0\u202f]»"
@@ -132,25 +134,25 @@ _STOP = re.compile(
     r"|(?:(?<=[a-z0-9)][a-z)][a-z)])|(?<=\s[12]\d\d\d))(?P<glued>\.)(?=[A-Z][a-z]+[ ,'’]|(?:A|I)\s)"
 )
 # What every stop begins with. A set is searched for many times as fast as what looks behind.
-_STOP_SIGN = re.compile(r"[.!?…؟۔։。！？｡।॥።။]")
+_STOP_SIGN = expression(r"[.!?…؟۔։。！？｡।॥።။]")
 # A full stop after a word that is no abbreviation and before a capital: most ends are such.
 _LETTERS = 5
-_PLAIN_END = re.compile(rf"(?<=[a-z]{{{_LETTERS}}})\.(?=\s+[A-Z])")
+_PLAIN_END = expression(rf"(?<=[a-z]{{{_LETTERS}}})\.(?=\s+[A-Z])")
 _ABBREVIATED = {word[-_LETTERS:] for word in TITLES | ABBREVIATIONS | BEFORE_NUMBERS}
 # Looked for from the beginnings of words only.
-_LAST_WORD = re.compile(r"(?<![^\s(\[\"“‘„«])[^\s(\[\"“‘„«]++$")
-_ELISION = re.compile(r"^(?:[LlDd]|dell|all)['’]")
-_NEXT = re.compile(r"\s*[\"'“‘„‚(\[*_«¿¡]*\s*(\S?)([^\W\d_]*)")
+_LAST_WORD = expression(r"(?<![^\s(\[\"“‘„«])[^\s(\[\"“‘„«]++$")
+_ELISION = expression(r"^(?:[LlDd]|dell|all)['’]")
+_NEXT = expression(r"\s*[\"'“‘„‚(\[*_«¿¡]*\s*(\S?)([^\W\d_]*)")
 # What is said within Japanese quotation marks belongs to the sentence around them.
-_QUOTED = re.compile(r"[「『（][^「『（」』）]{0,300}[」』）]")
-_GOES_ON = re.compile(r"[とっはがをのもにで、，]")
-_NUMBERED = re.compile(r"\s*\d+(?![.\d])")
-_ROMAN = re.compile(r"[IVX]{1,6}")
+_QUOTED = expression(r"[「『（][^「『（」』）]{0,300}[」』）]")
+_GOES_ON = expression(r"[とっはがをのもにで、，]")
+_NUMBERED = expression(r"\s*\d+(?![.\d])")
+_ROMAN = expression(r"[IVX]{1,6}")
 _NEAR = 200  # characters before an ordinal in which German shows, or around a bracket
 _SHORT = 4  # letters; no more with a capital and in brackets, as "Civ.", are an abbreviation
-_ALNUM = re.compile(r"[^\W_]")
-_TO_CAPITAL = re.compile(r"(?s:.*)[A-Z]")
-_INITIAL = re.compile(r"\s+[^\W\d_]\.")
+_ALNUM = expression(r"[^\W_]")
+_TO_CAPITAL = expression(r"(?s:.*)[A-Z]")
+_INITIAL = expression(r"\s+[^\W\d_]\.")
 
 
 def spans(text: str) -> list[Span]:
@@ -195,7 +197,7 @@ def block_spans(text: str, block: Block) -> list[Span]:
     quoted = deque(match.span() for match in _QUOTED.finditer(text, block.start, block.end))
     capital = _last_capital(text, block)
     for stop in _stops(text, block):
-        if stop.re is _PLAIN_END:
+        if not stop.re.groups:  # of `_PLAIN_END`
             cuts.append(stop.end())
             continue
         if stop["cjk"]:

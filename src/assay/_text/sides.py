@@ -1,6 +1,5 @@
 """Who does what to whom in a clause, and which of two things is the greater or the earlier."""
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
@@ -8,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from assay._text import relations, verbs
 from assay._text.entities import MONTHS
+from assay._text.expressions import expression
 from assay._text.grammar import PREPOSITIONS, PRONOUNS, SUBORDINATORS, Words
 from assay._text.words import STOP_WORDS, stem
 
@@ -447,7 +447,7 @@ _KIN = r"(?P<noun>[a-z]+)(?: (?:company|firm))?"
 _ARTICLE = r"(?:(?:a|an|the|his|her|its|then) )?(?:former )?"
 _WHOSE = "[^,.;]{3,80} (?:his|her|its)"
 _NAMINGS = tuple(
-    re.compile(pattern)
+    expression(pattern)
     for pattern in (
         rf"(?P<holder>{_NAME}), {_ARTICLE}{_KIN} of (?:the )?(?P<whose>{_NAME})",
         rf"(?P<whose>{_NAME}),? whose (?:\w+ )?{_KIN},? (?P<holder>{_NAME})",
@@ -472,8 +472,8 @@ def namings(sentence: str) -> Iterator[tuple[str, str, Stems, Ordered]]:
                 yield match[0], noun, holder, role
 
 
-_PART = re.compile(r"[\w.,%$€£]+")
-_POSSESSIVE = re.compile(r"['’]s?\b")
+_PART = expression(r"[\w.,%$€£]+")
+_POSSESSIVE = expression(r"['’]s?\b")
 
 
 def stems_of(texts: Iterable[str]) -> list[str]:

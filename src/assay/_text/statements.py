@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from assay._text import clauses, manners
 from assay._text.clauses import Part
+from assay._text.expressions import expression
 from assay._text.markup import clean, without_tags
 from assay._text.predicates import is_alone, resolve, subject_of
 from assay._text.refusals import is_plain_refusal
@@ -19,27 +20,27 @@ from assay._text.tables import tables
 from assay._text.verbs import FINITE
 from assay._text.words import words
 
-LEAD_IN = re.compile(
+LEAD_IN = expression(
     r"\b(?:here (?:is|are)|below|following|as follows|based on|according to|like (?:this|so))\b",
     re.IGNORECASE,
 )
-HERE_ARE = re.compile(
+HERE_ARE = expression(
     r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
     r"(?P<listed>(?:the|all|some)\s.*)",
     re.IGNORECASE | re.DOTALL,
 )
-GENERAL = re.compile(
+GENERAL = expression(
     r"\b(?:steps?|tips?|ways?|instructions?|reasons?|points?|things?|options?|facts?|examples?|"
     r"factors?|methods?|notes?|details?|information|answers?|summary|statements?|suggestions?|"
     r"passages?|sources?|documents?|to)\b",
     re.IGNORECASE,
 )
-_AS_FOLLOWS = re.compile(r",?\s+(?:as follows|below)$", re.IGNORECASE)
-_JOINED = re.compile(
+_AS_FOLLOWS = expression(r",?\s+(?:as follows|below)$", re.IGNORECASE)
+_JOINED = expression(
     r"(?P<content>.{12,}?),\s+(?:and|but|so)\s(?P<rest>.+)$", re.IGNORECASE | re.DOTALL
 )
 # "To set up 2FA"
-_AIM = re.compile(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
+_AIM = expression(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
 
 
 def statement_before_list(sentence: str) -> str:
@@ -78,51 +79,51 @@ _AUXILIARY = (
 )
 _PRONOUN = r"(?:it|he|she|they|we|there|this|these|those)"
 _VERB_AFTER_PRONOUN = rf"(?:{_AUXILIARY}|\w+(?:ed|s)|became|began|made|took|went|led|won|lost|ran)"
-_HAS_VERB = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN}|{FINITE})\b", re.IGNORECASE)
-_SAYS = re.compile(rf"\b(?:{_AUXILIARY}|{FINITE})\b")
+_HAS_VERB = expression(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN}|{FINITE})\b", re.IGNORECASE)
+_SAYS = expression(rf"\b(?:{_AUXILIARY}|{FINITE})\b")
 # A verb that no plural noun is taken for.
-_STATES = re.compile(rf"\b(?:{_AUXILIARY}|{_PRONOUN}\s+{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
-_BEGINS_WITH_PRONOUN = re.compile(rf"{_PRONOUN}\s+\w", re.IGNORECASE)
+_STATES = expression(rf"\b(?:{_AUXILIARY}|{_PRONOUN}\s+{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
+_BEGINS_WITH_PRONOUN = expression(rf"{_PRONOUN}\s+\w", re.IGNORECASE)
 # "it does not", "there is none", "I think so": the question tells what.
-_ELLIPTIC = re.compile(
+_ELLIPTIC = expression(
     rf"\b(?:{_AUXILIARY}(?:\s+not)?|none|neither|never|so|that)\W*$", re.IGNORECASE
 )
-_PREDICATE = re.compile(rf"{_AUXILIARY}\b", re.IGNORECASE)
+_PREDICATE = expression(rf"{_AUXILIARY}\b", re.IGNORECASE)
 # "The moons are" goes on with its item; "There are three gates" needs a colon.
-_GOES_ON = re.compile(
+_GOES_ON = expression(
     r"\b(?:is|are|was|were|be|of|in|by|as|for|with|from|to|at|on|include[sd]?|contain(?:s|ed)?|"
     r"named|called|has|have|had|sells?|mean[st]?|and|or|offers?|produces?|makes?|if|when|unless|"
     r"because|that)$",
     re.IGNORECASE,
 )
-_BEFORE_CLAUSE = re.compile(r"\b(?:(?P<condition>if|when|unless)|because|that)$", re.IGNORECASE)
+_BEFORE_CLAUSE = expression(r"\b(?:(?P<condition>if|when|unless)|because|that)$", re.IGNORECASE)
 # "Height: 900 m", "Cost: $5", but "Step 2: Preparation" and "Title: ..." are headings.
-_NUMBERED = re.compile(r"(?P<label>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
-_KEY_AND_VALUE = re.compile(
+_NUMBERED = expression(r"(?P<label>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
+_KEY_AND_VALUE = expression(
     rf"(?!(?:title|subject|re|topic|note|tip)\b|{_NUMBERED.pattern}(?!\s*[^\w\s]{{0,4}}\s?\d))"
     r"[^:\n]{2,40}[:：]\s+[^\w\s]{0,4}\s?\w",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"[?？؟][\"'”’)\]*_]*$")
+_QUESTION = expression(r"[?？؟][\"'”’)\]*_]*$")
 # A fence is closed by one as long at least; what holds a backtick further on opens none.
-_CODE = re.compile(
+_CODE = expression(
     r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?s:.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z)"
     r"|^[ \t]*`{3,}[^`\n]+`{3,}[ \t\r]*$",
     re.MULTILINE,
 )
-_LABEL = re.compile(
+_LABEL = expression(
     r"\W{0,3}(?:(?:final |short |long |brief )?answer|A|response|explanation|conclusion|summary)"
     r"\W{0,2}:\W{0,2}\s+(?=\w)",
     re.IGNORECASE,
 )
 # Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
-REPLY_LEAD = re.compile(
+REPLY_LEAD = expression(
     rf"(?:(?:yes|no|{manners.AGREED})(?:,|\s[–—-])\s+"
     r"|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
     r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
     re.IGNORECASE,
 )
-_BARE = re.compile(
+_BARE = expression(
     r"\W*(?:(?:yes|no|true|false|correct|partially|partly|probably|possibly|maybe|perhaps|"
     r"it depends|not (?:ideally|necessarily|really|exactly|quite|always))\W*|\d{1,2}[.)])$",
     re.IGNORECASE,
@@ -136,15 +137,15 @@ _LONG_PHRASE = 8  # ... and no more if there is no verb among them
 _LONG_ITEM = 14  # words; an item with more of them stands for itself
 
 
-_BETWEEN = re.compile(r"\s*[,;]\s+(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
-_AND = re.compile(r"\b(?:and|or)\b|&", re.IGNORECASE)
-_MORE = re.compile(
+_BETWEEN = expression(r"\s*[,;]\s+(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
+_AND = expression(r"\b(?:and|or)\b|&", re.IGNORECASE)
+_MORE = expression(
     r"\b(?:which|what|name|list)\b(?:\s\w+)?\s(?:two|both|are|were|\w{2,}[^s\W]s)\b"
     r"|\bwho\s(?:are|were)\b|\b(?:two|both)\b",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
-_SAID = re.compile(r":|\b[a-z]+\s.*[.!]$")  # "Year: 1999" and "Press it." say by themselves what
+_DIGIT = expression(r"\d")
+_SAID = expression(r":|\b[a-z]+\s.*[.!]$")  # "Year: 1999" and "Press it." say by themselves what
 _LISTED = 30  # words of a list
 _ITEM = 5  # words of an item; more of them are a clause
 

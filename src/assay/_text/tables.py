@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay._text import memoized
+from assay._text.expressions import expression
 from assay._text.regions import region
 from assay._text.sentences import Span
 
@@ -12,7 +13,7 @@ from assay._text.sentences import Span
 
 
 NOT_GIVEN = "not given"
-_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[a-z]{3})(?=\d)")
+_CAMEL = expression(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[a-z]{3})(?=\d)")
 # Written as one word by everyone.
 _NAMES = frozenset(
     "YouTube LinkedIn JavaScript TypeScript GitHub PayPal TikTok PlayStation MasterCard PowerPoint "
@@ -27,12 +28,12 @@ _LITERALS = {
     "undefined": NOT_GIVEN,
     "": NOT_GIVEN,
 }
-_PYTHON_STRING = re.compile(r"[uUbB]?(['\"])(.*)\1", re.DOTALL)
+_PYTHON_STRING = expression(r"[uUbB]?(['\"])(.*)\1", re.DOTALL)
 _TIME = r"(?P<{0}hour>[01]?\d|2[0-4]):(?P<{0}minute>[0-5]?\d)(?::[0-5]\d)?"
-_CLOCK = re.compile(_TIME.format(""))
-_RANGE = re.compile(rf"{_TIME.format('from_')}\s*(?:-|–|—|to)\s*{_TIME.format('to_')}")
+_CLOCK = expression(_TIME.format(""))
+_RANGE = expression(rf"{_TIME.format('from_')}\s*(?:-|–|—|to)\s*{_TIME.format('to_')}")
 # A score, a ratio and a duration have colons too: only these keys make a time of one.
-_TIME_KEYS = re.compile(
+_TIME_KEYS = expression(
     r"\b(?:time|hours?|open\w*|clos\w+|start\w*|begin\w*|end\w*|check.?in|check.?out|arriv\w+|"
     r"depart\w+|from|until|till|at|mon|tue|wed|thu|fri|sat|sun)\b|day\b",
     re.IGNORECASE,
@@ -119,20 +120,20 @@ class Table(NamedTuple):
 
 
 LONGEST = 60  # words of a row; a longer one is several units
-_LINE = re.compile(r"[^\r\n]+")
+_LINE = expression(r"[^\r\n]+")
 # One dash a column is enough where there is a bar: "|-|-|".
-_RULE = re.compile(r"(?=[^|\n]*(?:\||--))\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-_CELL = re.compile(r"(?:\\.|[^|\\])*")
+_RULE = expression(r"(?=[^|\n]*(?:\||--))\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_CELL = expression(r"(?:\\.|[^|\\])*")
 _CSV_CELL = {
-    mark: re.compile(rf'[^\S{mark}]*+"(?:[^"]|"")*+"\s*(?={mark}|$)|[^{mark}]*')
+    mark: expression(rf'[^\S{mark}]*+"(?:[^"]|"")*+"\s*(?={mark}|$)|[^{mark}]*')
     for mark in ("\t", ";", ",")
 }
-_PAIR = re.compile(
+_PAIR = expression(
     r"(?P<indent>\s*)(?:[-*•]\s+)?(?P<key>(?:\*\*)?[A-Za-z][\w /()&'-]{0,40}?(?:\*\*)?)"
     r"\s*:(?:\*\*)?(?:\s+(?P<value>\S.*?)|(?P<none>))\s*"
 )
 _PAIR_WORDS = 30  # a longer line is prose that begins with a name
-_NUMBER = re.compile(r"[\d.,%$€£+-]+")
+_NUMBER = expression(r"[\d.,%$€£+-]+")
 
 
 def rows(text: str, lines: Sequence[Span], at: int) -> Extract | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay._text import memoized, numbers
+from assay._text.expressions import expression
 from assay._text.words import stem
 
 # Dimension, size in one of its units, names. "m", "s" and "h" may be anything and are none.
@@ -46,7 +47,7 @@ _UNITS |= dict.fromkeys(("per cent", "percentage points", "percentage point"), (
 _UNITS |= dict.fromkeys(("basis points", "basis point"), ("basis points", 1.0))
 _UNITS["pounds sterling"] = ("£", 1.0)
 _NAMES = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_MEASURE = re.compile(
+_MEASURE = expression(
     r"(?=[\d$€£¥])(?:(?P<sign>[$€£¥])\s?)?(?<![\w.,:/-])"
     r"(?P<number>\d{1,2}:\d\d|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?:\s?-?(?P<scale>hundred|thousand|million|billion|trillion|bn|mn|m|k)\b)?"
@@ -150,7 +151,7 @@ def _are_mistaken(measure: Measure, other: Measure) -> bool:
 
 
 # In the usual form "at most" is "up to". "The minimum deposit is €500" is a bound as well.
-_BOUND = re.compile(
+_BOUND = expression(
     r"\b(?:(?P<bound>at least|up to)\s"
     r"|(?P<named>minimum|maximum)\s(?:[^\W\d]+\s){0,3}(?:is|was|of)\s)"
     rf"(?P<number>[$€£¥]?\d+(?:,\d{{3}})*(?:\.\d+)?|{numbers.SPELLED})(?![\w.,:]*\d)"

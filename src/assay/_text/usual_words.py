@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from assay._text.expressions import expression
+
 # ruff: noqa: SIM905 - word lists read better as prose
 
 
@@ -60,7 +62,7 @@ _CHANGES = {
     "rose": ("increased", "climbed"),
     "rises": ("increases", "climbs"),
 }
-_PERFECT = re.compile(
+_PERFECT = expression(
     rf"(?P<had>ha(?:s|ve|d)) (?P<verb>{'|'.join([*_CHANGES['fell'], *_CHANGES['rose']])})",
     re.IGNORECASE,
 )
@@ -84,9 +86,9 @@ _TELLING = frozenset(
     "every times time order majority prior case well has have had passed st nd rd decreased "
     "dropped declined decreases drops declines increased climbed increases climbs".split()
 )
-_LETTERS = re.compile(r"[a-z]+")
+_LETTERS = expression(r"[a-z]+")
 _USUAL = tuple(
-    (usual, re.compile(words, re.IGNORECASE))
+    (usual, expression(words, re.IGNORECASE))
     for usual, words in [
         *_LIMITS.items(),
         *((usual, "|".join(phrases)) for usual, phrases in [*_PHRASES.items(), *_CHANGES.items()]),

@@ -5,6 +5,8 @@ No whole dictionary: the verbs that answers are written with, and the regular en
 
 import re
 
+from assay._text.expressions import expression
+
 # ruff: noqa: SIM905 - word lists read better as prose
 
 BE = "is are was were"
@@ -209,7 +211,7 @@ _NEVER_PASSIVE = {past(base) for base in _INTRANSITIVE}
 _NOUNS = {word for base in _ALSO_NOUNS.split() for word in (base, third_person(base))}
 _NOUNS |= set(_ALSO_ADJECTIVES.split())
 _FORMS: dict[str, frozenset[str]] = {}
-_ENDED_IN_ED = re.compile(r"[a-z]{3,}ed")
+_ENDED_IN_ED = expression(r"[a-z]{3,}ed")
 _NONE: frozenset[str] = frozenset()
 _ENDED = frozenset({"past", "participle"})
 _BASES: dict[str, str] = {}

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from assay._text import memoized, relations, verbs
 from assay._text.entities import MONTHS
+from assay._text.expressions import expression
 from assay._text.grammar import PREPOSITIONS
 from assay._text.words import stem
 
@@ -21,7 +22,7 @@ from assay._text.words import stem
 _MONEY = r"[$€£]?\d[\d.,]*(?: (?:million|billion|thousand|euros?|dollars?|pounds?))*"
 # What several words say together, and the one word that stands for them.
 _REWRITES = tuple(
-    (re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), instead)
+    (expression(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), instead)
     for pattern, instead in (
         (r"(?:no|not|never) (?:more|later|longer|greater) than|(?:a )?maximum of|up to", "atmost"),
         (r"(?:no|not) (?:fewer|less|earlier) than|(?:a )?minimum of", "atleast"),
@@ -64,13 +65,13 @@ _REWRITES = tuple(
         (r"used to", "formerly"),
     )
 )
-_ANY_REWRITE = re.compile(
+_ANY_REWRITE = expression(
     rf"\b(?:{'|'.join(pattern.pattern for pattern, _ in _REWRITES)})", re.IGNORECASE
 )
-_CONTRACTED = re.compile(r"n't\b", re.IGNORECASE)
-_CANNOT = re.compile(r"\bcan't\b|\bcan not\b", re.IGNORECASE)
-_POSSESSIVE = re.compile(r"'s?$")
-_TOKEN = re.compile(
+_CONTRACTED = expression(r"n't\b", re.IGNORECASE)
+_CANNOT = expression(r"\bcan't\b|\bcan not\b", re.IGNORECASE)
+_POSSESSIVE = expression(r"'s?$")
+_TOKEN = expression(
     r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*(?:\d+)?|[,;:()\u2013\u2014]|[%$€£]"
 )
 _DROPPED = frozenset(

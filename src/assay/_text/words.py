@@ -17,6 +17,7 @@ from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from assay._text import memoized, numbers
+from assay._text.expressions import expression
 from assay._text.sentences import Span, spans
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -33,19 +34,19 @@ _MARKS = "".join(
     for code in codes
     if unicodedata.category(chr(code)) in ("Mn", "Mc")
 )
-WORD = re.compile(
+WORD = expression(
     rf"\d+(?:[.,:]\d+)+|\d+(?=(?i:{_UNIT})\b)|[{_CJK}]"
     rf"|[^\W_{_CJK}]+(?:[{_MARKS}]+[^\W_{_CJK}]*)*"
     rf"(?:['’][^\W\d_{_CJK}]+(?:[{_MARKS}]+[^\W\d_{_CJK}]*)*)*"
 )
 # The same in ASCII, where it finds words in a third of the time.
-_ASCII_WORD = re.compile(rf"\d+(?:[.,:]\d+)+|\d+(?=(?i:{_UNIT})\b)|[a-z0-9]+(?:'[a-z]+)*", re.ASCII)
+_ASCII_WORD = expression(rf"\d+(?:[.,:]\d+)+|\d+(?=(?i:{_UNIT})\b)|[a-z0-9]+(?:'[a-z]+)*", re.ASCII)
 # Without figures and apostrophes, words are what stands between signs and blanks.
 _FIGURES_AND_APOSTROPHES = b"0123456789'"
 _LETTERS = bytes(n if chr(n).isalnum() and n < 128 else ord(" ") for n in range(256))
-_POSSESSIVE = re.compile(r"['’]s?$")
-ELISION = re.compile(r"^(?:[dl]|dell|all)['’](?=\w{2})")
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_POSSESSIVE = expression(r"['’]s?$")
+ELISION = expression(r"^(?:[dl]|dell|all)['’](?=\w{2})")
+_ORDINAL = expression(r"(\d+)(?:st|nd|rd|th)")
 # The Latin letters with accents, in lower case, and the ones without.
 _BARE = {
     code: unicodedata.normalize("NFKD", chr(code))[0]
@@ -55,9 +56,9 @@ _BARE = {
 }
 # "CO₂" and "m²" are written "CO2" and "m2" as well.
 _BARE |= {ord(sign): str(unicodedata.digit(sign)) for sign in "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"}
-_POWER = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")  # "10⁶" is no 106
-_VOWEL = re.compile(r"[aeiouy]")
-_METRIC = re.compile(r"(met|lit)re$")
+_POWER = expression(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")  # "10⁶" is no 106
+_VOWEL = expression(r"[aeiouy]")
+_METRIC = expression(r"(met|lit)re$")
 # "Five" and "fifth" are 5; "one" is mostly a pronoun, and "first" to "third" are no numbers.
 _FIGURES = {
     word: str(value)
@@ -284,7 +285,7 @@ _ARTICLES = {
     "pt": r"\b(um|uma|uns|umas|o|a|os|as)\b",
 }
 # Written without spaces between words: Han characters, hiragana and katakana.
-_UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+_UNSPACED = expression("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 _ASCII = str.maketrans("", "", string.punctuation)
 
 

@@ -4,13 +4,14 @@
 The judge with a second network has one of its own, in its package.
 """
 
-import re
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import msgspec
+
+from assay._text.expressions import expression
 
 Standing: TypeAlias = Literal["above", "level", "below"]
 
@@ -135,7 +136,7 @@ class CardSection(msgspec.Struct, frozen=True):
     figures: tuple[CardFigure, ...]
 
 
-_RANKS = re.compile(r"\b(?:AUROC|Pearson|agreement)$")
+_RANKS = expression(r"\b(?:AUROC|Pearson|agreement)$")
 
 
 class Card(msgspec.Struct, frozen=True):

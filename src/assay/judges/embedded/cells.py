@@ -9,16 +9,17 @@ from typing import NamedTuple
 from assay._text import memoized, words
 from assay._text.amounts import Amount, amounts
 from assay._text.entities import is_negated
+from assay._text.expressions import expression
 from assay._text.grids import Grid
 from assay._text.quantities import same
 from assay.judges.embedded.measures import AGES, MEASURES, NEUTRAL, OPERATIONS, SPEAKS, TURNED
 
 _GRAM = 10  # words of a cell that a statement names at most
 _FAR = 3  # words between a number and the name of its column
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_ORDINAL = expression(r"\d+(?:st|nd|rd|th)")
 _STRICT = r"more than|over|above|exceed(?:s|ed|ing)?|beyond|better than|greater than|higher than"
 _LESS = r"less than|fewer than|under|below|lower than|smaller than"
-_BOUND = re.compile(
+_BOUND = expression(
     rf"\b(?:(?P<more>{_STRICT})|(?P<less>{_LESS})|(?P<least>at least|no less than|no fewer than|"
     r"no earlier than|minimum of)|(?P<most>at most|no more than|no longer than|no later than|up to|"
     r"maximum of|(?:not|cannot) exceed))\s(?:a\s|the\s)?$",

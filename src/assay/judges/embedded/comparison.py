@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._text import entities, numbers, words
+from assay._text.expressions import expression
 from assay._text.markup import says_nothing
 from assay._text.units import OtherUnit, other_figure
 from assay.judges.embedded import cells, predications
@@ -29,10 +30,10 @@ from assay.judges.embedded.short_answers import Place, find_place
 from assay.judges.embedded.swaps import FURTHER, Swap, find_swap
 from assay.judges.embedded.wordings import Near, Otherwise
 
-_FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
-_ASKS = re.compile(r"(?:(?:q|question):\s*)?(?P<question>.+\?)", re.IGNORECASE | re.DOTALL)
+_FLAG = expression(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
+_ASKS = expression(r"(?:(?:q|question):\s*)?(?P<question>.+\?)", re.IGNORECASE | re.DOTALL)
 # "No problem" and "No worries" mean yes.
-_REPLY = re.compile(
+_REPLY = expression(
     r"(?:(?:a|answer):\s*)?(?P<value>yes|no)(?=\s*(?:[.,;:!]|$))(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -57,7 +58,7 @@ _UNCLEAR = frozenset(
         "trouble mention mentions mentioned information say says said state states stated"
     )
 )
-_DENIALS = re.compile(r" (?:not|no|never|without|lack\w*|neither|nor|none|cannot|\w+n't)(?= )")
+_DENIALS = expression(r" (?:not|no|never|without|lack\w*|neither|nor|none|cannot|\w+n't)(?= )")
 
 
 class Flag(NamedTuple):
@@ -210,10 +211,10 @@ _SHARED = 0.4  # ... if they hold so much of its content words, by weight
 _ABSENT = 4  # ... and lack no more of them
 _WORDED = 4  # sentences that the statement is laid beside ...
 _OTHERS = 3  # ... if they lack no more of its content words
-_NO_SENTENCE = re.compile(r":\s|\?$")  # a record, a row or a question
+_NO_SENTENCE = expression(r":\s|\?$")  # a record, a row or a question
 _BEFORE = 2  # sentences before them that tell what they are about
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
-_REJECTED = re.compile(
+_REJECTED = expression(
     r" (?:myth|misconception|false|untrue|not true|not the case|no (?:evidence|proof|sign)) that $"
 )
 
@@ -308,7 +309,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     )
 
 
-_LOWER = re.compile(
+_LOWER = expression(
     r"\b(?:below|minus|negative|under|loss(?:es)?|lost|deficit|f[ae]ll(?:s|en)?|dropp?(?:s|ed)?|"
     r"declin\w+|decreas\w+|shr[aiu]nk\w*|reduc\w+|down|lower\w*|colder|less|fewer|bce?)\b",
     re.IGNORECASE,
@@ -402,9 +403,7 @@ def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     if len(claim.content_stems - evidence.stems) > FURTHER:
         return None
     evidence_parts = evidence.parts, evidence.alike, evidence.siblings
-    swaps = (
-        find_swap(statement[start:], *evidence_parts) for start in dict.fromkeys((claim.start, 0))
-    )
+    swaps = (find_swap(statement[at:], *evidence_parts) for at in dict.fromkeys((claim.start, 0)))
     return next(filter(None, swaps), None)
 
 

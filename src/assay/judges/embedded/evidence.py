@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._text import entities, memoized, numbers, quantities, words
+from assay._text.expressions import expression
 from assay._text.grids import Grid, grids
 from assay._text.lexicons import language_of
 from assay._text.markup import without_lead, without_pointers, without_tags
@@ -28,14 +29,14 @@ Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in
 _FEW_STEMS = 3  # stems of a piece; with less it cannot be told whether it is foreign
 _AGAIN = 0.25  # what a word counts for a piece when a chosen piece has it already
 
-_ABOUT = re.compile(
+_ABOUT = expression(
     r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
     r"at least|at most|up to|some|estimated|close to)\b|~",
     re.IGNORECASE,
 )
 # More signs than a few are a line that is drawn; without a bound each would begin the search anew.
 # Not possessive: Python before 3.11.5 loses the groups of what it repeats so.
-_SIGNED = re.compile(
+_SIGNED = expression(
     r"((?:(?<!\w)[-\u2212\u2013+±]|[<>≤≥]=?\s?|[$€£¥]\s?){0,8})(\d+(?:[.,]\d+){0,8})(\s?[%$€£¥](?!\d))?"
     r"|(?<=[A-Za-z])([+#]+)(?!\w)"
 )
@@ -45,7 +46,7 @@ _LETTERS = str.maketrans(
     | dict.fromkeys("\u2212\u2013", "signa")
     | {" ": ""}
 )
-_PHRASE = re.compile(r"\?\s+(?=\S)")
+_PHRASE = expression(r"\?\s+(?=\S)")
 _FEW = 8  # words that answer a question without being a sentence
 _NO_NAMES = frozenset({"yes", "no", "true", "false", "both", "none", "neither", "nobody", "never"})
 
@@ -150,7 +151,7 @@ def claim_start(statement: str) -> int:
 
 
 LONGEST = 60  # words; a longer unit is cut into pieces of at most this
-_WORD = re.compile(r"\S+")
+_WORD = expression(r"\S+")
 
 Places = npt.NDArray[np.intp]
 

@@ -14,6 +14,7 @@ from assay._text import verbs
 from assay._text.amounts import Day, amounts
 from assay._text.clauses import parts
 from assay._text.entities import is_negated
+from assay._text.expressions import expression
 from assay._text.numbers import MONTH_NAMES
 from assay._text.predications import content
 from assay._text.quantities import quantities
@@ -24,13 +25,13 @@ from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings, di
 
 Kind: TypeAlias = Literal["date", "month", "clock"]
 
-_BEFORE = re.compile(
+_BEFORE = expression(
     r"\b(?P<word>in|on|at|by|since|until|till|from|to|between|and|through|throughout|during|up to)"
     r"(?: (?:early|late|mid|the|about|around|end|beginning|start|of|midnight|a|an))*[ -]*$"
     r"|(?P<dash>[\u2013-]) ?$",
     re.IGNORECASE,
 )
-_MONTH = re.compile(rf"\b(?:{'|'.join(MONTH_NAMES)})\b")
+_MONTH = expression(rf"\b(?:{'|'.join(MONTH_NAMES)})\b")
 _UP_TO = frozenset({"until", "till", "through", "up to"})
 _UNTIL = _UP_TO | {"to", "and", "-"}
 _SINCE = frozenset({"since", "from", "between"})
@@ -50,15 +51,15 @@ _STATES = (
 )
 _OVER = frozenset("closed shut over expired".split())  # behind "is"
 _WEEK = "monday tuesday wednesday thursday friday saturday sunday".split()
-_DAY = re.compile(rf"\b(?P<day>{'|'.join(_WEEK)}|weekday|weekend)s?\b", re.IGNORECASE)
-_DAYS_TO = re.compile(
+_DAY = expression(rf"\b(?P<day>{'|'.join(_WEEK)}|weekday|weekend)s?\b", re.IGNORECASE)
+_DAYS_TO = expression(
     rf"\b(?P<first>{'|'.join(_WEEK)})s? (?:to|through|until|[\u2013-]) "
     rf"(?P<last>{'|'.join(_WEEK)})",
     re.IGNORECASE,
 )
 _MONTH_SIZE = 100  # 3 May is 503
 _GAP = 20  # characters between the two ends of an interval
-_PRONOUN = re.compile(r"(?:It|He|She|They|Its|Their)\b")
+_PRONOUN = expression(r"(?:It|He|She|They|Its|Their)\b")
 
 
 class _Point(NamedTuple):

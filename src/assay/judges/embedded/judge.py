@@ -11,6 +11,7 @@ from typing import Any
 
 from assay._text import questions
 from assay._text.entities import entities
+from assay._text.expressions import expression
 from assay._text.language_id import is_latin, language_name, other_language
 from assay._text.predicates import resolve, subject_of
 from assay._text.sentences import sentences, spans
@@ -287,7 +288,7 @@ class Embedded(AttributeBackend):
         return EmbedTokens.reply(tokens, vectors.tolist())
 
 
-_PRONOUN = re.compile(r"(?:it|they|he|she|this|that|these|those|i|we|you)\b", re.IGNORECASE)
+_PRONOUN = expression(r"(?:it|they|he|she|this|that|these|those|i|we|you)\b", re.IGNORECASE)
 
 
 def _with_question(stated: Sequence[Statement], text: str, question: str) -> list[tuple[str, str]]:

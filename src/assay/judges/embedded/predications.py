@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias
 
 from assay._text.entities import MONTHS, names
+from assay._text.expressions import expression
 from assay._text.predications import Predication, content, predications
 from assay._text.relations import TRANSFERS, concept, opposite
 from assay._text.sides import IT, Ordered, Stems
@@ -52,17 +53,17 @@ _DOUBTS: dict[Kind, str] = {
 }
 _ALIKE = 0.6  # of the smaller one's stems, at least, two sides that are the same have in common
 _UNLIKE = 0.25  # ... and at most, two that are not
-_FURTHER = re.compile(r",\s(?:and|but|while|whereas|which|who)\b|;")  # another clause begins
+_FURTHER = expression(r",\s(?:and|but|while|whereas|which|who)\b|;")  # another clause begins
 _ROOT = 5  # letters that words of one root begin with ...
 _ENDING = 5  # ... and by how many they may differ in length
 # "Ward 3", "March 2024", "the year"
-_NUMBERED = re.compile(r"\b[A-Za-z]{3,} \d[\w.]*|\byears?\b|\bquarter\b")
+_NUMBERED = expression(r"\b[A-Za-z]{3,} \d[\w.]*|\byears?\b|\bquarter\b")
 _FEWEST = 2  # stems besides the predicate
 # Stems that a clause whose sides are exchanged may have and the evidence lacks: none of a time.
 _LOST = {"roles": 3, "direction": 1}
 _TIMES = content(" ".join([*MONTHS, *"spring summer autumn winter first last next".split()]))
 _IS = r"(?:is|was|does|did|has|can|are|were|do|have)"
-_REPLY = re.compile(
+_REPLY = expression(
     r"(?P<question>[^?]{8,200}\?)\s+(?:"
     r"(?P<no>no|nope|not at all|not true|incorrect|wrong|that(?: is|'s) (?:not true|wrong|false)"
     rf"|(?:it|they|that) (?:{_IS} not|{_IS}n't|can't|cannot)(?: true| correct| right)?)"
@@ -70,12 +71,12 @@ _REPLY = re.compile(
     rf"|(?:it|they) {_IS}))(?=\W|$)(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_TRUE = re.compile(r"^(?:so )?is it (?:true|correct|right|the case) that ", re.IGNORECASE)
-_DENIES = re.compile(r"\b(?:not|never|no|without)\b|n't\b", re.IGNORECASE)
+_TRUE = expression(r"^(?:so )?is it (?:true|correct|right|the case) that ", re.IGNORECASE)
+_DENIES = expression(r"\b(?:not|never|no|without)\b|n't\b", re.IGNORECASE)
 _PARTLY = {"some", "few", "most", "not all", "only", "?"}
 # Beside one of them not all that is said is denied.
 _SCOPES = frozenset("all every each both only always than necessarily entirely fully just".split())
-_MANNER = re.compile(r"\b\w+ly\b")
+_MANNER = expression(r"\b\w+ly\b")
 _BARE = frozenset({"be", "hav"})  # say too little by themselves
 _LIGHT = _BARE | content("occur happen exist show take place feel seem")  # beside what is compared
 # Without one of them the same words say something else.

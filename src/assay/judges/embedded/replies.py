@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from assay._text import words
 from assay._text.amounts import Amount, amounts, scale_of
 from assay._text.entities import is_negated
+from assay._text.expressions import expression
 from assay._text.numbers import Normalized
 from assay._text.quantities import comparable, covers, matches, same
 from assay._text.questions import asserted, kind_of
 from assay.judges.embedded.evidence import Evidence
 
-_ASKED = re.compile(r"(?P<question>.*\?)\s+(?P<answer>\S.*)", re.DOTALL)
+_ASKED = expression(r"(?P<question>.*\?)\s+(?P<answer>\S.*)", re.DOTALL)
 _FEW = 3  # pieces of evidence that are one answer, and no document
 _NAME = 6  # words of a name
 _SPELLED = 3  # letters that two spellings of a word have in common
@@ -26,9 +27,9 @@ _TITLES = frozenset(
         "prince princess professor pope captain major colonel senator jr sr hms uss"
     )
 )
-_REPLY = re.compile(r"\W*(?P<value>yes|no)\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_REPLY = expression(r"\W*(?P<value>yes|no)\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 # "..., it does", "..., you cannot", "..., never": no more than the reply once more.
-_ECHO = re.compile(
+_ECHO = expression(
     r"\W*(?:(?:i|you|he|she|it|we|they|there|this|that)\s(?:\w+)(?:\snot|n['\u2019]t)?|never"
     r"|not at all|absolutely|definitely|of course)?\W*",
     re.IGNORECASE,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from assay._text import clauses, words
+from assay._text.expressions import expression
 from assay._text.gapping import in_full
 from assay._text.grammar import read_words
 from assay._text.predicates import find_subject, is_alone, resolve
@@ -17,14 +18,14 @@ from assay.judges.embedded.surface import is_known
 LEAST = 2  # content words of a part
 _AND = r"(?:and|but|while|whereas)\s++"
 # No two ways to read the same blanks: a long run of them takes no longer than its length.
-_JOINT = re.compile(rf"(?<!\s)\s*+;\s++|,\s++(?:{_AND})?|(?<!\s)\s++{_AND}")
+_JOINT = expression(rf"(?<!\s)\s*+;\s++|,\s++(?:{_AND})?|(?<!\s)\s++{_AND}")
 # "Team A" and "in May", whose words are otherwise an article and a verb.
-_LETTER = re.compile(r"(?<=[a-z] )A\b")
-_MAY = re.compile(r"(?<=\b(?:[Ii]n|of|[Oo]n|[Bb]y|to)\s)May\b|(?<=\d\s)May\b|\bMay(?=\s\d)")
+_LETTER = expression(r"(?<=[a-z] )A\b")
+_MAY = expression(r"(?<=\b(?:[Ii]n|of|[Oo]n|[Bb]y|to)\s)May\b|(?<=\d\s)May\b|\bMay(?=\s\d)")
 # Names, numbers and labels ("B2"); the first word of a sentence is one only if a verb follows.
-_NAME = re.compile(r"\b(?:[A-Z][\w'\u2019-]*|\w*\d[\w.,]*)")
-_NO_NAME = re.compile(rf"\W*[A-Z][\w'\u2019-]*+(?!\s(?:{FINITE}|\w+s|were|are)\b)")
-_FIRST = re.compile(r"\W*(?P<word>[A-Z][a-z]++)(?!')")
+_NAME = expression(r"\b(?:[A-Z][\w'\u2019-]*|\w*\d[\w.,]*)")
+_NO_NAME = expression(rf"\W*[A-Z][\w'\u2019-]*+(?!\s(?:{FINITE}|\w+s|were|are)\b)")
+_FIRST = expression(r"\W*(?P<word>[A-Z][a-z]++)(?!')")
 # Other nouns that may begin a sentence without an article.
 _PEOPLE = frozenset(
     "staff people children men women management personnel everyone everybody anyone anybody "
@@ -32,20 +33,20 @@ _PEOPLE = frozenset(
 )
 _TITLE = 4  # words of a noun phrase between the beginning of a sentence and a comma
 # "Version 2.2, released in May, made": what stands between the commas is cut out by clauses.
-_ASIDE = re.compile(r"[^,;]{2,60}, [^,;]{2,80}, (?!and\b|or\b)")
-_PRONOUN = re.compile(r"\b(?:it|he|she|they|its|his|her|their)\b", re.IGNORECASE)
+_ASIDE = expression(r"[^,;]{2,60}, [^,;]{2,80}, (?!and\b|or\b)")
+_PRONOUN = expression(r"\b(?:it|he|she|they|its|his|her|their)\b", re.IGNORECASE)
 _NEAR_START = 60  # characters that the first pronoun stands in
-_NAMED = re.compile(
+_NAMED = expression(
     rf"\W*(?:[Tt]he\s)?(?P<name>[A-Z][\w.'\u2019-]*)\s+(?:{FINITE}|[a-z]+s|[a-z]+ed)\b"
 )
-_RELATIVE = re.compile(r"^(?:which|who)\s+")
+_RELATIVE = expression(r"^(?:which|who)\s+")
 # "Plan B", "line S4", "version 2.1", "Ward 3", "phase 2".
 _NUMBERED = (
     "article arm block bus chapter class clause cohort day figure gate grade group item level line "
     "model order part phase plan platform question room route section site stage step table team "
     "trial type unit version ward week zone"
 )
-_LABEL = re.compile(
+_LABEL = expression(
     r"\b(?P<noun>[A-Za-z][a-z]{2,})\s(?P<label>"
     r"[A-Z]{1,3}-?\d+[A-Za-z]?|LetterA|[B-HJ-Z]|[IVX]{2,4}|\d+(?:\.\d+)+)(?!\w)"
     rf"|\b(?P<numbered>[A-Z][a-z]{{2,}}|{_NUMBERED.replace(' ', '|')})\s(?P<number>\d{{1,4}})"
@@ -56,7 +57,7 @@ _NO_NOUN = words.STOP_WORDS | frozenset(
     "monthmay spring summer autumn winter about around over under since until before after than "
     "least most nearly almost only costs cost".split()
 )
-_MODIFIED = re.compile(r"\b(?:[Tt]he|[Aa]n?)\s(?P<word>[\w-]{2,})\s(?P<noun>[A-Za-z][\w-]{2,})\b")
+_MODIFIED = expression(r"\b(?:[Tt]he|[Aa]n?)\s(?P<word>[\w-]{2,})\s(?P<noun>[A-Za-z][\w-]{2,})\b")
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from assay._text import acronyms, manners, words
+from assay._text.expressions import expression
 from assay._text.markup import lead_end, marks
 from assay._text.numbers import Normalized
 from assay._text.sentences import spans
 from assay._text.statements import REPLY_LEAD, is_phrase
 from assay.judges.embedded.inference import tokenizer
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = expression(r"[^\W\d_]+")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SHORTEST = 5  # letters of a word of the texts beside that may be misspelt
 _LONGEST = 40  # letters; what is longer is no word, and has too many neighbours to look through
@@ -25,7 +26,7 @@ _FEW = 5  # words; of fewer it cannot be told whether they are all written large
 _SHOUTED, _TITLED = 0.8, 0.9  # share of capitals, of words with one
 
 
-_HERE = re.compile(
+_HERE = expression(
     r"(?:here(?:'s| is)|this is) (?:the|an|my|your) (?:answer|response|reply)\b[^:.\n]{0,60}:\s+"
     r"(?=\S)",
     re.IGNORECASE,
@@ -143,7 +144,7 @@ _ADVERBS = {
     "hourly": "hour",
 }  # fmt: skip
 # "20 euros a year", "twice per day"
-_RATE = re.compile(
+_RATE = expression(
     r"(?:\d\S{0,20}(?:\s[^\W\d]{1,20}){0,2}|\b(?:once|twice|times))\s(?P<rate>(?:an?|per|each|every)\s"
     rf"(?P<unit>{'|'.join(dict.fromkeys(_ADVERBS.values()))}|night|minute|second)"
     rf"|(?P<adverb>{'|'.join(_ADVERBS)}))\b",
@@ -235,7 +236,7 @@ _ASKS = (
     r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|"
     r"would|should|has|have|had|in what|in which|at what)\b"
 )
-_ORDER = re.compile(
+_ORDER = expression(
     r"\W*(?:(?:hi|hello|hey)(?: there)?\b[,!.]?\s+)?"
     r"(?:(?:a |just a |i have a |i've got a |one )?(?:quick |short )?question\b"
     r"\s?[.:,\u2013\u2014-]*\s+)?"
@@ -247,7 +248,7 @@ _ORDER = re.compile(
     rf"using [^.:?]{{1,40}}, (?:please )?answer\b)?\s*[:,]?\s*(?={_ASKS})",
     re.IGNORECASE,
 )
-_MANNER_BEHIND = re.compile(
+_MANNER_BEHIND = expression(
     r"(?<=\?)\s+(?:please (?:be|keep|answer|use|reply|respond|explain)|thanks|thank you|"
     r"answer (?:in|with|briefly|concisely)|be (?:brief|concise|short|specific)|keep it)\b"
     r"[^?]{0,80}$",
@@ -280,7 +281,7 @@ def read_sentences(
     return stated or pairs
 
 
-_BACK = re.compile(
+_BACK = expression(
     r"\W*(?:(?:would|do|did) you (?:like|want|need)|shall i|should i|can i|may i|"
     r"could you (?:please )?(?:clarify|specify|provide|share|tell)|is there anything|what else|"
     r"does (?:this|that) (?:help|answer|make sense))\b.*\?\W*$",
@@ -288,7 +289,7 @@ _BACK = re.compile(
 )
 
 
-_AGREED = re.compile(rf"\W*{manners.AGREED}\W*", re.IGNORECASE)
+_AGREED = expression(rf"\W*{manners.AGREED}\W*", re.IGNORECASE)
 
 
 def _is_manners(sentence: str) -> bool:

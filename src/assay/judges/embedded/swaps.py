@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from assay._text import words
 from assay._text.entities import is_negated
+from assay._text.expressions import expression
 from assay._text.relations import one_of_a_kind
 from assay.judges.embedded.sentence_parts import LEAST, Part, parts
 
@@ -22,7 +23,7 @@ _NEAR = 3  # parts from one to the other, at most
 _ALIKE = 1 / 2  # of the shorter one's words, at least, both have in the same order
 _SHORT = 4  # words: of no more, one is enough
 # "a vaccine against A and one against B": the later part repeats what is left out by a pronoun.
-_STANDS_FOR = re.compile(r"\W*(?:the\s+)?(?:ones?|none|that|those|another)\b", re.IGNORECASE)
+_STANDS_FOR = expression(r"\W*(?:the\s+)?(?:ones?|none|that|those|another)\b", re.IGNORECASE)
 _STOPS = frozenset(map(words.stem, words.STOP_WORDS))
 _NEIGHBOURS = 10  # parts about names that one of them is laid beside
 FURTHER = 2  # words of a statement that seems to mix up two parts and stand nowhere
