@@ -22,7 +22,7 @@ from assay.metrics import (
 )
 from assay.metrics.criteria import AspectCritic, DiscreteCriterion, GEval
 from assay.metrics.other_names import instead
-from assay.metrics.registry import frozen, pieces
+from assay.metrics.registry import frozen, meant, pieces
 from assay.metrics.retrieval import HitAtK
 from assay.score import Score
 from support.over import over
@@ -354,9 +354,30 @@ def test_a_name_of_another_project_says_which_release_or_which_paper_it_follows(
 
 
 @over(
+    ("name", "metric"),
+    [
+        *(
+            ("f1", "token_f1"),
+            ("F1 score", "token_f1"),
+            ("EM", "exact_match"),
+            ("ROUGE-L", "rouge"),
+        ),
+        *(("rouge1", "rouge(variant=rouge1)"), ("correctness", "answer_correctness")),
+        *(("cosine_similarity", "answer_similarity"), ("recall", "context_recall")),
+        *(("nDCG@10", "ndcg_at_k(k=10)"), ("precision@5", "precision_at_k(k=5)")),
+        *(("hit_rate", "hit_at_k"), ("Hit@3", "hit_at_k(k=3)"), ("hit_rate@3", "hit_at_k(k=3)")),
+        *(("recall@k", "recall_at_k"), ("hallucination_rate", "faithfulness")),
+    ],
+)
+def test_what_the_field_calls_a_metric_leads_to_it(name, metric):
+    assert parse(metric).label
+    assert meant(name) == f"did you mean '{metric}'?"
+
+
+@over(
     "name",
     [
-        *("bias", "ToxicityMetric", "deepeval:non_advice", "RoleAdherenceMetric"),
+        *("bias", "fluency", "ToxicityMetric", "deepeval:non_advice", "RoleAdherenceMetric"),
         *("TaskCompletionMetric", "ConversationalGEval", "PromptAlignmentMetric"),
         *("groundedness_measure_with_cot_reasons", "trulens:stereotypes", "qs_relevance"),
     ],

@@ -1,5 +1,6 @@
 """Names that other libraries give their metrics, and which metric here takes their place."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -9,7 +10,7 @@ _GOAL: Final = "agent_goal_accuracy_without_reference"
 _FUNCTION: Final = "a function of your own (@assay.metric)"
 _CALLS: Final = "Do the tools called, and their arguments, fit what the user wants?"
 
-
+_AT_RANK: Final = re.compile(r"(?P<name>[A-Za-z_]+)_?@_?(?P<k>\d+|k)")
 _FAMILIES: Final = {"metric": "deepeval:", "withcotreasons": "trulens:"}
 
 
@@ -34,6 +35,7 @@ _INSTEAD: Final[dict[str, str]] = {
     "conversationhelpfulness": _of_conversation("Does the assistant help the user?"),
     "criminality": _bad("Does the answer help with a crime?"),
     "dag": f"discrete_criterion(criterion='...'), or {_FUNCTION} that asks a task for each node",
+    "fluency": "aspect_critic(definition='Is the answer fluent?')",
     "goalaccuracy": _GOAL,
     "groundednessmeasure": "trulens:groundedness",
     "helpfulness": "aspect_critic(definition='Does the answer help the user?')",
@@ -57,6 +59,33 @@ _INSTEAD: Final[dict[str, str]] = {
     ),
     "toxicity": _bad("Is something in the answer toxic?"),
 }
+
+# What people call a metric without having a library in mind.
+_USUAL: Final[dict[str, str]] = {
+    "accuracy": "answer_accuracy",
+    "answerfaithfulness": "faithfulness",
+    "correctness": "answer_correctness",
+    "em": "exact_match",
+    "f1": "token_f1",
+    "grounding": "faithfulness",
+    "hallucinationrate": "faithfulness",
+    "hitrate": "hit_at_k",
+    "precision": "context_precision",
+    "recall": "context_recall",
+    "rouge1": "rouge(variant=rouge1)",
+    "rouge2": "rouge(variant=rouge2)",
+    "rougel": "rouge",
+    **dict.fromkeys(("cosinesimilarity", "embeddingsimilarity"), "answer_similarity"),
+}
+
+
+def usual(name: str, known: Iterable[str]) -> str:
+    """The metric that the field calls so, such as ``f1`` or ``nDCG@10``; "" where none is known."""
+    if ranked := _AT_RANK.fullmatch(name):
+        bare = normal(ranked["name"]).removesuffix("rate")
+        metric = next((other for other in known if normal(other) == f"{bare}atk"), "")
+        return f"{metric}(k={ranked['k']})" if metric and ranked["k"] != "k" else metric
+    return _USUAL.get(normal(name).removesuffix("score"), "")
 
 
 def same(name: str, known: Iterable[str]) -> list[str]:

@@ -449,6 +449,8 @@ def meant(name: str) -> str:
     "" if nothing is near.
     """
     names = [*METRICS, *ALIASES]
+    if usual := other_names.usual(name, names):
+        return misspelt.ask([usual])
     if same := other_names.same(name, names):
         return misspelt.ask(same[:3])
     if instead := other_names.instead(name):
